@@ -37,14 +37,14 @@ def page() -> str:
         raise SystemExit(f"docs/make_api.py: in which group are {', '.join(unlisted)}?")
     parts = [
         "# The Python package",
-        "Generated from the docstrings by `make docs`. [Python](guide/python.md) is the guide; every name "
-        "here is of `import withhold as wh`.",
+        "Generated from the docstrings by `make docs`. For an introduction see [Python](guide/python.md). All "
+        "names below are available after `import withhold as wh`.",
     ]
     for title, names in GROUPS.items():
         parts += [f"## {title}", *(text for name in names for text in _function(name))]
     parts += [
         "## Models",
-        "What a release promises. Each is a frozen value that refuses what makes no sense.",
+        "What a release promises. Each model is a frozen value that rejects invalid parameters.",
     ]
     parts += [text for name, method in models.items() for text in _model(name, method)]
     parts += ["## Values", *(text for name in values for text in _value(name))]

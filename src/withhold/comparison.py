@@ -92,17 +92,18 @@ def compare(
     sensitive
         Items to count apart; if not given, those of the release's own model.
     min_support, min_confidence
-        From where on itemsets and rules are counted; a number of records, or a share such as ``"0.05%"``.
+        The smallest support and confidence of itemsets and rules to count; a support is a number of
+        records, or a share such as ``"0.05%"``.
     hierarchy
-        By which a release was generalised, given as to ``anonymize``.
+        The hierarchy by which a release was generalised, in the form that ``anonymize`` takes.
     consent
-        Which records of the original may have been published.
+        Whose records of the original may have been published.
     names
         What to call the releases, one name for each.
     queries, seed
-        How many random count queries are asked, and what they are drawn by; the same for all releases.
+        The number of random count queries, and the seed that they are drawn with; all releases get the same.
     jobs, progress
-        Threads, and a function that hears how far it is.
+        The number of threads, and a function that is told the progress.
 
     Returns
     -------

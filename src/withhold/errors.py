@@ -26,7 +26,7 @@ from pathlib import Path
 
 
 class WithholdError(Exception):
-    """Anything that withhold reports instead of returning a result.
+    """The base class of every error that withhold raises on purpose.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def ladder(
     data
         ``People``, or whatever is read as people.
     model
-        What must hold; ``PeopleUncertainty``. Its own number of known items is a step of the ladder, too.
+        What must hold; ``PeopleUncertainty``. Its own number of known items is also a step of the ladder.
     consent, allow_unknown, seed, **options
         As for ``anonymize``, which makes the release of a step if it gets the same seed.
 

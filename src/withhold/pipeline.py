@@ -63,13 +63,14 @@ def audit(
     constraints
         For ``PersonalRhoUncertainty``: who wants what protected.
     originals
-        For ``PersonalRhoUncertainty``, of data that was published: the records as they were.
+        For ``PersonalRhoUncertainty``, if the data was published: the original records.
     consent
         Whose records are audited, as in ``read``.
     allow_unknown
-        Accept lists with items that the data do not have; if they have none of them, that is an error.
+        Accept lists with items that the data does not have. Otherwise a list without any known item is an
+        error.
     **options
-        ``max_size`` (count antecedents up to so many items), ``show`` (how many breaches to list),
+        ``max_size`` (count antecedents of up to this many items), ``show`` (how many breaches to list),
         ``samples`` and ``seed`` (of the attack curve), ``jobs``, ``limit_seconds``, ``progress``.
 
     Returns
@@ -114,7 +115,7 @@ def verify(
     allow_unknown: bool = False,
     **options: object,
 ) -> Verdict:
-    """Whether the model holds: exactly, for records of any length, with a smallest witness if not.
+    """Whether the model holds, decided exactly, for records of any length; with a smallest witness if not.
 
     Parameters
     ----------
@@ -186,7 +187,8 @@ def anonymize(
     consent
         Whose records may be published at all, as in ``read``.
     allow_unknown
-        Accept lists with items that the data do not have; if they have none of them, that is an error.
+        Accept lists with items that the data does not have. Otherwise a list without any known item is an
+        error.
     ids
         ``"renumber"``: records are renumbered, and a frame's index is left out; ``"keep"``: they stay.
     seed

@@ -63,17 +63,18 @@ def sweep(
     vary
         Parameters of the model or options of ``anonymize``, each with its values; several make a grid.
     constraints
-        Of personalised models: who wants what protected.
+        For personalised models: who wants what protected.
     folder
-        Keeps every finished point, so that the same call goes on after an interruption.
+        Stores every finished point, so that the same call resumes after an interruption.
     force
-        Start again, whatever the folder has.
+        Start again, whatever the folder contains.
     min_support, min_confidence
-        From where on itemsets and rules are counted; a number of records, or a share such as ``"0.05%"``.
+        The smallest support and confidence of itemsets and rules to count; a support is a number of
+        records, or a share such as ``"0.05%"``.
     consent, allow_unknown, jobs, progress, **options
         As for ``anonymize``.
     seed
-        Of all points; one is drawn if not given.
+        Random seed of all points; drawn if not given.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from withhold.wording import percent
 
 
 class Status(StrEnum):
-    """The possible answers. UNDECIDED never counts as HOLDS, and CONFIRMED, by a sample, is not HOLDS.
+    """The possible verdicts. UNDECIDED never counts as HOLDS, and CONFIRMED, by a sample, is not HOLDS.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Status(StrEnum):
 
     @property
     def may_be_published(self) -> bool:
-        """Whether a release with this verdict keeps its promise, as far as that was asked for."""
+        """Whether a release with this verdict keeps the promise that was asked for."""
         return self in (Status.HOLDS, Status.CONFIRMED)
 
 
@@ -64,7 +64,7 @@ class Verdict(Shown):
 
     @property
     def words(self) -> str:
-        """The status as it is said.
+        """The status in words.
 
         >>> Verdict(Status.CONFIRMED, "600 draws", 600, 0.1, confidence=Fraction(19, 20)).words
         'CONFIRMED WITH 95% CONFIDENCE'

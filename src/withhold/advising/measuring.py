@@ -51,19 +51,20 @@ def advise(
     Parameters
     ----------
     data
-        Whatever ``read`` takes, a ``Table`` or ``People``; of more than 10,000 records a sample is drawn.
+        Whatever ``read`` takes, a ``Table`` or ``People``. If it has more than 10,000 records, a sample is
+        drawn.
     sensitive
-        Of records and people: the items that nobody should be able to infer; those that a starter list
-        proposes if not given.
+        For records and people: the items that nobody should be able to infer. If not given, those that a
+        starter list proposes.
     quasi_identifiers
-        Of a table and people: the columns that somebody may know; if not given, all that do not look as if
-        they identified people.
+        For a table and people: the columns that others may know. If not given, all columns that do not seem
+        to identify people.
     limit_seconds
-        No further choice is measured after so many seconds; the one being measured is finished.
+        After this many seconds no further choice is measured; the current one is finished.
     seed
-        Of the sample and the releases.
+        Random seed of the sample and the releases.
     jobs, progress
-        Threads, and a function that hears how far it is.
+        The number of threads, and a function that is told the progress.
 
     Returns
     -------

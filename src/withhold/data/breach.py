@@ -39,7 +39,7 @@ class Breach:
         return Fraction(self.joint, self.support)
 
     def row(self) -> tuple[str, ...]:
-        """The breach as cells of a table."""
+        """The breach as a row of a table."""
         return (
             "{" + described_all(self.antecedent) + "}" if self.antecedent else "nothing",
             "→ " + described(self.consequent),

@@ -35,7 +35,7 @@ else:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Constraints:
-    """For every record the items that its person wants protected, owned or not.
+    """The items that each record's person wants protected, owned or not.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Constraints:
         *,
         hierarchy: Categories | None = None,
     ) -> Constraints:
-        """From (row, item, whether it is taken back); row -1 is everybody."""
+        """From triples (row, item, whether the wish is removed); row -1 is everybody."""
         everybody: set[str] = set()
         numbers: dict[str, int] = {}
         rows: list[int] = []
@@ -164,7 +164,7 @@ class Constraints:
         vocabulary: Sequence[str] = (),
         categories: tuple[str, ...] = (),
     ) -> Constraints:
-        """From parallel arrays of rows and item codes, ``back`` marking what is taken back.
+        """From parallel arrays of rows and item codes; ``back`` marks wishes that are removed.
 
         ``written`` are the numbers and names of what stood there, where that could be categories.
         """
@@ -208,7 +208,7 @@ class Constraints:
     def from_function(
         cls, wishes_of: WishFunction, records: Records, *, hierarchy: Categories | None = None
     ) -> Constraints:
-        """From a function of the record; it is called once for each. The items it returns are names, as they
+        """From a function of a record, which is called once for each. The items it returns are names, as they
         are: a ``!`` in front is part of the name."""
         pairs = (
             (row, wishes.named(wishes.item_text(item, row)), False)
@@ -247,7 +247,7 @@ class Constraints:
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs of a person and an item to protect there are."""
+        """The number of pairs of a person and an item to protect."""
         held = len(self.columns) if len(self.offsets) > 1 else np.bitwise_count(self.bits).sum()
         return int(held)
 
@@ -257,7 +257,7 @@ class Constraints:
         return self.bits.nbytes + self.offsets.nbytes + self.columns.nbytes
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """Ranges of records whose ``marks`` take little memory."""
+        """Ranges of records whose ``marks`` need little memory."""
         return chunks_of(self.n_records, len(self.items))
 
     def marks(self, start: int, end: int) -> NDArray[np.bool_]:
@@ -283,7 +283,7 @@ class Constraints:
         return frozenset(name for name, there in zip(self.items, first, strict=True) if there)
 
     def and_for_all(self, names: Iterable[str]) -> Constraints:
-        """These constraints, with items that everybody wants protected besides."""
+        """These constraints, plus items that everybody wants protected."""
         shared = clean_set(names, "sensitive")
         if not shared:
             return self
@@ -302,7 +302,7 @@ class Constraints:
         return replace(together, unknown=self.unknown, categories=self.categories)
 
     def checked_for(self, records: Records) -> Constraints:
-        """The same, if they have as many records as the data."""
+        """These constraints, if they are for as many records as the data has."""
         if self.n_records != len(records):
             made = f"the constraints are for {counted(self.n_records, 'record')}"
             problem = f"{made}, and the data has {len(records):,}"
@@ -310,7 +310,7 @@ class Constraints:
         return self
 
     def digest(self) -> str:
-        """The SHA-256 of who wants what protected, whatever form it is held in."""
+        """The SHA-256 of who wants what protected, independent of its representation."""
         if not self._digests:
             digest = hashlib.sha256(f"{self.n_records}\n".encode())
             digest.update("\n".join(self.items).encode())

@@ -20,9 +20,9 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The originals, what people want protected, a draw and the population, as far as known here.
+    """What a proof may need besides the data: the originals, the constraints, a draw and the population.
 
-    Most models are proved by the published data alone and need none of it.
+    Most models are proved from the published data alone and need none of these.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Evidence:
     """Everybody who may be in a table."""
 
     def of(self, originals: Records) -> Evidence:
-        """The same for a release of these records."""
+        """The evidence for a release of these records."""
         return replace(self, originals=originals)
 
     def protected(self, listed: frozenset[str] = frozenset()) -> frozenset[str]:

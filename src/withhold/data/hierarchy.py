@@ -25,7 +25,7 @@ from withhold.wording import counted
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """A tree with named nodes; every name is one node's only.
+    """A tree with named nodes; every name belongs to one node.
 
     Ints are places in depth-first order: the root is 0, and the nodes under ``n`` are
     ``n + 1 … ends[n] - 1``. So "is under" and "how many leaves" are comparisons of whole numbers.
@@ -149,7 +149,7 @@ class Hierarchy:
     @classmethod
     @checked
     def by_width(cls, cells: column_edges.Cells, width: Number) -> Hierarchy:
-        """Numbers in ranges so wide, under ranges twice as wide, and so on; ``cells`` of a column, or counts.
+        """Numbers in ranges of this width, under ranges twice as wide, …; ``cells`` of a column, or counts.
 
         >>> tree = Hierarchy.by_width(["17", "18", "24", "31", "?"], 5)
         >>> tree.parent("17"), tree.parent("15-19"), tree.parent("?")
@@ -160,7 +160,7 @@ class Hierarchy:
     @classmethod
     @checked
     def by_quantiles(cls, cells: column_edges.Cells, parts: int) -> Hierarchy:
-        """Numbers in so many ranges with about as many cells each, under two neighbours together, …
+        """Numbers in this many ranges with about as many cells each, each two neighbours under a node, …
 
         >>> Hierarchy.by_quantiles(["1", "2", "2", "3", "9", "9", "40", "80"], 4).parent("40-80")
         '9-80'
@@ -212,7 +212,7 @@ class Hierarchy:
 
     @property
     def root(self) -> str:
-        """The name of the node above all."""
+        """The name of the topmost node."""
         return self.names[0]
 
     @property
@@ -222,7 +222,7 @@ class Hierarchy:
 
     @property
     def n_leaves(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return len(self.leaf_codes)
 
     @property
@@ -231,7 +231,7 @@ class Hierarchy:
         return int(self.depths.max())
 
     def code(self, name: str) -> int:
-        """The code of a node, or an error with the nearest spelling."""
+        """The code of a node; an unknown name is an error with the nearest spelling."""
         if name not in self._code_of:
             near = nearest(name, self.names)
             remedy = f"did you mean {near!r}" if near else "check the spelling"
@@ -261,12 +261,12 @@ class Hierarchy:
         return int(self.depths[self.code(name)])
 
     def is_leaf(self, name: str) -> bool:
-        """Whether nothing is below."""
+        """Whether the node has no children."""
         code = self.code(name)
         return bool(self.ends[code] == code + 1)
 
     def leaves_under(self, name: str) -> tuple[str, ...]:
-        """The leaves that the node stands for; a leaf stands for itself."""
+        """The leaves that the node represents; a leaf represents itself."""
         code = self.code(name)
         span = slice(self._leaves_before[code], self._leaves_before[self.ends[code]])
         return tuple(self.names[leaf] for leaf in self.leaf_codes[span])
@@ -298,7 +298,7 @@ class Hierarchy:
         return codes
 
     def check_covers(self, items: Iterable[str], *, what: str = "items of the data") -> None:
-        """Refuse a tree in which some of the items are no leaves, naming them."""
+        """Refuse a tree in which some of the items are not leaves, and name them."""
         listed = list(items)
         if absent := [item for item in listed if item not in self]:
             unused = frozenset(self.leaves).difference(listed)
@@ -317,7 +317,7 @@ class Hierarchy:
             )
 
     def draw(self, *, most: int | None = None) -> str:
-        """The tree as text; after ``most`` lines it only says how many more there are."""
+        """The tree as text; after ``most`` lines only the number of further lines is shown."""
         lines = [self._line(0)]
         open_levels: list[bool] = []
         for code in range(1, len(self)):

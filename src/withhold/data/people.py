@@ -92,24 +92,24 @@ class People:
 
     @property
     def source(self) -> Source | None:
-        """The files they came from; None for persons that came from frames."""
+        """The files that the persons came from; None if they came from frames."""
         form = self.form
         is_read = form is not None and any(each.sha256 for each in (form, *form.files))
         return form if is_read else None
 
     @property
     def tidied(self) -> tuple[Tidied, ...]:
-        """How attributes and items were tidied on the way in."""
+        """How attributes and items were tidied on reading."""
         return (*self.attributes.tidied, *self.items.tidied)
 
     @property
     def record_ids(self) -> tuple[str, ...] | None:
-        """The persons' own names, where the source has them."""
+        """The persons' ids, if the source has them."""
         return self.ids
 
     @property
     def index(self) -> tuple[object, ...] | None:
-        """The row labels of a pandas frame, where it has labels of its own."""
+        """The row labels of a pandas frame, if it has labels of its own."""
         return self.attributes.index
 
     @property
@@ -133,11 +133,11 @@ class People:
 
     @property
     def without_items(self) -> int:
-        """How many persons have no items; they stay, since they count for everybody else."""
+        """How many persons have no items; they are kept, because they help to hide everybody else."""
         return int((self.items.lengths == 0).sum())
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars frame: the attributes, and the items in a list column; first the ids, where there are any.
+        """A polars frame: the ids, if there are any, the attributes, and the items in a list column.
 
         >>> table = Table.from_columns({"sex": ["f", "m"]})
         >>> People(table, Records.from_lists([["flu"], []])).to_polars().rows()
@@ -163,7 +163,7 @@ class People:
 
     @property
     def columns_besides(self) -> tuple[str, str]:
-        """What the columns of ids and of items are called, which no attribute is."""
+        """The names of the columns of ids and of items, which differ from those of the attributes."""
         came = self.form
         names = ("id" if came is None else came.id_column, "" if came is None else came.list_column)
         return _free(names[0] or "id", self.names), _free(names[1] or "items", self.names)

@@ -164,7 +164,7 @@ def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Records, frozenset[
     Parameters
     ----------
     baskets
-        How many; the vocabulary is the whole shop, also where a small sample misses an item.
+        The number of baskets. The vocabulary is always the whole shop, even if a small sample lacks an item.
     seed
         Of everything that is drawn.
 

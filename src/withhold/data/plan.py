@@ -101,7 +101,7 @@ class Plan:
 
 @checked
 def apply(plan: AnyPlan, data: DataT) -> DataT:
-    """The data without what the plan withholds; rows and their order stay.
+    """The data without what the plan withholds; rows and their order do not change.
 
     Parameters
     ----------

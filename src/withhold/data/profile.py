@@ -181,14 +181,14 @@ def profile_people(people: People, *, top: int = 10) -> PeopleProfile:
 def inspect(
     data: Records | Table | People, *, top: int = 10
 ) -> Profile | TableProfile | PeopleProfile:
-    """What is in records, a table or people, and what to see to before publishing it.
+    """A profile of records, a table or people, with hints on what to fix before publishing.
 
     Parameters
     ----------
     data
         What ``read``, ``read_table`` or ``read_people`` returned.
     top
-        How many of the most frequent items, or values of each column, to name.
+        How many of the most frequent items, or values of each column, to list.
 
     Returns
     -------

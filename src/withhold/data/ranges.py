@@ -93,7 +93,7 @@ def set_text(values: Iterable[str]) -> str:
 
 
 def read_cell(text: Value) -> Range | frozenset[str] | None:
-    """What a published cell stands for: a range, or a set of values; None: it is a value as it is.
+    """What a published cell stands for: a range or a set of values; None if it is a plain value.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def read_cell(text: Value) -> Range | frozenset[str] | None:
     Returns
     -------
     Range, frozenset or None
-        The range with its two ends, or the values.
+        The range with its two ends, or the set of values.
 
     Examples
     --------

@@ -197,17 +197,17 @@ class Records:
 
     @property
     def n_items(self) -> int:
-        """How many different items the vocabulary holds."""
+        """The number of different items in the vocabulary."""
         return len(self.vocabulary)
 
     @property
     def n_occurrences(self) -> int:
-        """How many items all records hold together."""
+        """The number of items in all records together."""
         return len(self.items)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many items each record holds."""
+        """The number of items in each record."""
         return np.diff(self.offsets)
 
     @property
@@ -229,7 +229,7 @@ class Records:
 
     @property
     def record_names(self) -> tuple[str, ...]:
-        """What files call the records: their ids, or their row numbers before any were left out."""
+        """The names of the records in files: their ids, or their row numbers before any were left out."""
         if self.record_ids is not None:
             return self.record_ids
         gone = frozenset(self.left_out)
@@ -276,7 +276,7 @@ class Records:
         return np.flatnonzero(np.fromiter(inside, dtype=np.bool_)).astype(np.int32)
 
     def only_records(self, kept: NDArray[np.bool_]) -> Records:
-        """The table of only these records; items that none of them holds are forgotten by name, too.
+        """These records only; items that none of them holds are removed from the vocabulary, too.
 
         >>> records = Records.from_lists([["beer"], ["tea", "beer"], ["soap"]])
         >>> fewer = records.only_records(np.array([True, False, True]))
@@ -297,7 +297,7 @@ class Records:
         return fewer.without_items(np.flatnonzero(gone))
 
     def without_items(self, codes: NDArray[np.int64] | NDArray[np.int32]) -> Records:
-        """The records as if these items did not exist."""
+        """The records without these items."""
         left = np.ones(self.n_items, dtype=bool)
         left[codes] = False
         occurs = left[self.items]

@@ -72,7 +72,7 @@ class NamesColumns(Protocol):
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        """The columns that somebody may know of a person."""
+        """The columns that others may know of a person."""
         ...
 
     @property

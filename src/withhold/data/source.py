@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Source:
-    """The file that data were read from, and its format.
+    """The file that data was read from, and its format.
 
     Examples
     --------

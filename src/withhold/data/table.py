@@ -179,7 +179,7 @@ class Table:
     without_consent: int | None = None
     """How many rows were left out for want of consent; None: nobody was asked."""
     index: tuple[object, ...] | None = None
-    """The row labels of a pandas frame, where it has labels of its own."""
+    """The row labels of a pandas frame, if it has labels of its own."""
     unknown: tuple[Unknown, ...] = ()
     """Names on lists that belong to the data, such as that of consent, which the data do not have."""
 
@@ -238,7 +238,7 @@ class Table:
 
     @property
     def record_ids(self) -> None:
-        """Rows have no names of their own; they go by their numbers."""
+        """None: rows have no ids; they are referred to by their numbers."""
         return None
 
     def only_records(self, kept: NDArray[np.bool_]) -> Table:
@@ -260,7 +260,7 @@ class Table:
         return sum(int(column.withheld.sum()) for column in self.columns)
 
     def column(self, name: str) -> Column:
-        """The column of this name, or an error with the nearest spelling."""
+        """The column of this name; an unknown name is an error with the nearest spelling."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -278,7 +278,7 @@ class Table:
         return replace(self, columns=tuple(new.get(c.name, c) for c in self.columns))
 
     def with_marks(self, mark: str, names: Iterable[str]) -> Table:
-        """The table with the cells of these columns that show the mark taken for withheld ones.
+        """The table in which cells of these columns that show the mark count as withheld.
 
         Nothing as a mark stands for empty cells, null among them.
         """

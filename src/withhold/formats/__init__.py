@@ -74,7 +74,7 @@ def read(
 ) -> Records:
     """The records in a file, a frame or an iterable of iterables.
 
-    Format, separator and columns are found by content where they are not given. Repeated items of a
+    Format, separator and columns are detected from the content if they are not given. Repeated items of a
     record are merged and counted; empty records are kept.
 
     Parameters
@@ -85,22 +85,21 @@ def read(
     format
         ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` or ``jsonl``.
     separator
-        Between items or cells: the character, or ``space``, ``comma``, ``semicolon``, ``tab``, ``pipe``.
+        What separates items or cells: a character, or ``space``, ``comma``, ``semicolon``, ``tab``, ``pipe``.
     record_column, item_column
         The columns that hold the records' ids and the items.
     encoding
-        Of a text file, such as ``cp1252``; found by content where that is clear. Everything is written in
-        UTF-8.
+        The encoding of a text file, such as ``cp1252``; detected where that is clear. Output is always UTF-8.
     sheet
-        Of a spreadsheet: the name of the sheet, or its number from 1.
+        The sheet of a spreadsheet: its name, or its number from 1.
     tidy
-        ``"items=case,spaces"`` gives one spelling to items that differ only in case or spaces (or
+        ``"items=case,spaces"`` merges spellings of items that differ only in case or spaces (or
         ``punctuation``).
     consent
         A file that lists the records that may be published, the name of a 0/1 column, or row numbers or
         record ids; the others are left out.
     allow_unknown
-        Whether the list of consent may name records that the data do not have.
+        Accept a list of consent with records that the data does not have.
     skip_missing_ids
         Leave out rows that do not say which record they belong to, and count them.
 

@@ -67,7 +67,7 @@ def read_people(
 ) -> People:
     """Persons with their attributes and their items.
 
-    Persons without items stay. Rows of items that belong to nobody are left out and counted.
+    Persons without items are kept. Rows of items that belong to nobody are left out and counted.
 
     Parameters
     ----------
@@ -83,15 +83,17 @@ def read_people(
     person_column
         The column of ``persons`` that holds the ids, if it has another name than in ``items``.
     dates, date_column
-        Into which periods the dates of items are put: ``month``, ``year``, ``decade`` or ``5y``; and the
-        column of ``items`` that holds them. Each item is then there with its period, ``asthma@2015-2019``,
+        The periods into which the dates of items are put: ``month``, ``year``, ``decade`` or ``5y``; and the
+        column of ``items`` that holds them. Each item then also appears with its
+        period, ``asthma@2015-2019``,
         beside ``asthma``. Without it dates are left out.
     separator
-        Between the cells of CSV files; found by content where it is not given.
+        What separates the cells of CSV files; detected if not given.
     encoding, sheet
         Of every text among the files, and of every spreadsheet, as in ``read_table``.
     decimal, drop, bins
-        How numbers of ``persons`` are written, and its columns to leave out, and to turn into ranges, as in
+        How numbers of ``persons`` are written, which of its columns to leave out, and which to turn into
+        ranges, as in
         ``read_table``.
     tidy
         Columns of ``persons`` that get one spelling, as in ``read_table``, and ``"items=case"`` for items.
@@ -99,7 +101,7 @@ def read_people(
         A file that lists the persons' ids (or row numbers, where they have none) that agreed, such a list, or
         the name of a 0/1 column of ``persons``; the others are left out.
     allow_unknown
-        Whether the list of consent may name persons that the data do not have.
+        Accept a list of consent with persons that the data does not have.
     skip_missing_ids
         Leave out rows that do not say who they belong to, and count them.
 

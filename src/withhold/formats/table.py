@@ -65,7 +65,7 @@ def read_table(
     consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Table:
-    """The table in a file or a frame, its cells as texts.
+    """The table in a file or a frame, with its cells as text.
 
     Parameters
     ----------
@@ -73,35 +73,35 @@ def read_table(
         A path (``-`` is standard input), a pandas, polars or pyarrow frame, anything else with an Arrow
         stream (a DuckDB relation, a reader of record batches), or a ``Table``.
     separator
-        Between the cells of a CSV file; found by content where it is not given.
+        What separates the cells of a CSV file; detected if not given.
     encoding
-        Of a text file, such as ``cp1252``; found by content where that is clear. Everything is written in
-        UTF-8.
+        The encoding of a text file, such as ``cp1252``; detected where that is clear. Output is always UTF-8.
     sheet
-        Of a spreadsheet: the name of the sheet, or its number from 1.
+        The sheet of a spreadsheet: its name, or its number from 1.
     decimal
         ``comma`` if numbers are written as ``1.234,5``: they become ``1234.5``, in the release too. ``point``
         (the default) leaves every cell as it is.
     drop
-        Columns to leave out, such as names and numbers of people.
+        Columns to leave out, such as people's names and numbers.
     bins
         Which columns of numbers or dates become ranges: ``{"age": 5}`` (so wide), ``{"age": [18, 65]}``
         (edges), ``{"income": "quantiles:10"}``, ``{"born": "year"}`` (or ``month``, ``decade``, ``5y``),
-        ``{"born": "age:admitted:5"}`` (the age at another column's date), or as text ``"age=5"``. Nothing is
-        binned that is not named.
+        ``{"born": "age:admitted:5"}`` (the age at another column's date), or as text ``"age=5"``. Columns
+        that are not named are not binned.
     tidy
-        Which columns get one spelling of values that differ only in ``case``, ``spaces`` or ``punctuation``:
-        ``"Gender=case,spaces"``, or ``"all=spaces"``. It is done before anything is binned.
+        In which columns to merge spellings of values that differ only
+        in ``case``, ``spaces`` or ``punctuation``:
+        ``"Gender=case,spaces"``, or ``"all=spaces"``. This happens before binning.
     consent
         A file that lists the row numbers that agreed, such numbers, or the name of a 0/1 column; the other
         rows, and that column, are left out.
     allow_unknown
-        Whether the list of consent may name rows that the table does not have.
+        Accept a list of consent with rows that the table does not have.
 
     Returns
     -------
     Table
-        The columns, as they are written, withheld cells apart.
+        The columns as they are written; withheld cells are marked as such.
 
     Raises
     ------

@@ -53,7 +53,7 @@ class KAnonymity(ByFields):
     k
         The fewest rows with the same quasi-identifiers.
     quasi_identifiers
-        The columns that somebody may know of a person.
+        The columns that others may know of a person.
     label
         The column whose classes keep their statistics; it is never changed.
     l
@@ -87,7 +87,7 @@ class KAnonymity(ByFields):
 
     k: int
     quasi_identifiers: tuple[str, ...]
-    """The columns that somebody may know of a person."""
+    """The columns that others may know of a person."""
     label: str | None
     """The class of each row, whose statistics are to survive; never changed, not protected by k."""
     l: int | str | None  # noqa: E741  # the letter that the field uses

@@ -33,7 +33,7 @@ class Mole:
 
     @property
     def probability(self) -> Fraction:
-        """How likely the attacker is right: about the record, or about the private item."""
+        """The probability that the attacker is right, about the record or about the private item."""
         return Fraction(1 if self.private is None else self.joint, max(self.support, 1))
 
     @property
@@ -41,7 +41,7 @@ class Mole:
         return "{" + described_all(self.items) + "}" if self.items else "nothing"
 
     def row(self) -> tuple[str, ...]:
-        """The mole as cells of a table."""
+        """The mole as a row of a table."""
         chance = percent(self.probability)
         if self.private is None:
             return self._known, "too rare", chance, counted(self.support, "record")
@@ -53,7 +53,7 @@ class Mole:
         )
 
     def as_dict(self) -> dict[str, Plain]:
-        """The mole with its counts and the attacker's exact chance."""
+        """The mole with its counts and the attacker's exact probability."""
         return {
             "items": list(self.items),
             "support": self.support,

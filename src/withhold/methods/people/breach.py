@@ -24,7 +24,7 @@ class GroupBreach(Breach):
     """The group's quasi-identifiers."""
 
     def row(self) -> tuple[str, ...]:
-        """The breach as cells of a table."""
+        """The breach as a row of a table."""
         known, *others = super().row()
         return (f"{cells_text(self.cells)}: {known}", *others)
 

@@ -44,13 +44,14 @@ class PeopleUncertainty(ByFields):
     k
         The fewest persons with the same published quasi-identifiers.
     quasi_identifiers
-        The columns that somebody may know of a person.
+        The columns that others may know of a person.
     max_known
         The most items that an attacker may know; None: any number.
     sensitive_column
         Columns whose values must not be inferred either; each value counts as a sensitive item.
     km
-        Any so many public items of a person are shared by k persons of the group; None: not required.
+        Any set of this many public items of a person is shared by at least k persons of the group; None:
+        not required.
 
     Raises
     ------
@@ -75,7 +76,7 @@ and sex with at least 4 others.
     """The items that must not be inferred."""
     k: int
     quasi_identifiers: tuple[str, ...]
-    """The columns that somebody may know of a person."""
+    """The columns that others may know of a person."""
     max_known: int | None
     """The attacker knows at most so many items; None: any number."""
     sensitive_column: tuple[str, ...]

@@ -20,7 +20,7 @@ class PersonalBreach(Breach):
     """The number, from 1, of a record whose person is harmed; there may be others."""
 
     def row(self) -> tuple[str, ...]:
-        """The breach as cells of a table."""
+        """The breach as a row of a table."""
         known, inferred, *numbers = super().row()
         return known, f"{inferred} (record {self.record:,})", *numbers
 
