@@ -37,8 +37,8 @@ def page() -> str:
         raise SystemExit(f"docs/make_api.py: in which group are {', '.join(unlisted)}?")
     parts = [
         "# The Python package",
-        "Generated from the docstrings by `make docs`. For an introduction see [Python](guide/python.md). All "
-        "names below are available after `import withhold as wh`.",
+        "Generated from the docstrings by `make docs`. For an introduction see [Python](guide/python.md). "
+        "All names below are available after `import withhold as wh`.",
     ]
     for title, names in GROUPS.items():
         parts += [f"## {title}", *(text for name in names for text in _function(name))]

@@ -1,7 +1,7 @@
 """What callers may pass: names, types and smallest values, checked against a function's own signature.
 
-Whoever calls a public function by a wrong name or with a wrong type is told so in the words of that function,
-before any work is done. What an ``Option`` says about bounds is kept to.
+A wrong argument name or type is reported in terms of the function that was called, before any work is done.
+The bounds of an ``Option`` are enforced.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How a method is released part by part: each part on its own, or by one choice that follows from counts.
+"""How a method is released part by part: each part on its own, or by one choice computed from counts.
 
-A choice or a proof by counts is a generator: it yields rounds, each of which is counted of every part, is
-sent the sums, and returns what it found. Whoever runs it reads the parts, here or elsewhere.
+A choice or a proof by counts is a generator: it yields rounds, each of which is counted in every part, is
+sent the sums, and returns the result. The code that runs it reads the parts, here or elsewhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is compared: releases and files, each with its original prepared as it was then.
+"""What is compared: releases and files, each with its original prepared as it was for the release.
 
-In: what the user named. Out: a ``Candidate`` for each. What the manifests say helps to read files; where it
-does not settle how, or who was left out, the user is asked.
+In: what the user named. Out: a ``Candidate`` for each. The manifests help to read files. If they do not
+settle how, or who was left out, the user is asked.
 """
 
 from __future__ import annotations

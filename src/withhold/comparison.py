@@ -1,7 +1,7 @@
 """Several releases of one original, side by side: what each lost, in the measures of its kind of data.
 
-In: an original, and releases or files. Out: a ``Comparison``, which text, JSON and pages render. How they are
-read is for ``candidates``.
+In: an original, and releases or files. Out: a ``Comparison``, which text, JSON and pages render.
+``candidates`` reads them.
 """
 
 from __future__ import annotations

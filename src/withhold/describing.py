@@ -1,8 +1,8 @@
-"""Codes as people read them: the one place where an item's name gets its description.
+"""Codes with descriptions: the one place where an item's name gets its description.
 
-Models, manifests and JSON keep the codes. Whoever writes for people asks ``described``, which is the name
-itself where nothing describes it. The code stays beside its description, so that two codes with the same
-description stay apart.
+Models, manifests and JSON keep the codes. Code that writes for people calls ``described``, which returns
+the name itself if there is no description. The code stays beside its description, so that two codes with
+the same description stay apart.
 """
 
 from __future__ import annotations

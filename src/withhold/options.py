@@ -1,4 +1,4 @@
-"""Options, each defined once: where a parameter is declared, with its help text and bounds.
+"""Options, each defined once, where a parameter is declared, with its help text and bounds.
 
 A model's parameters, and the options of a search or an audit, are annotated with an ``Option``:
 

@@ -1,7 +1,7 @@
-"""The phases of a job, such as reading and proving: each is announced where it happens, to whoever listens.
+"""The phases of a job, such as reading and proving: each is announced where it happens, to any listener.
 
-The command line listens, to show how far a job is and to say what its time went to; in Python nobody does. A
-phase inside another is a part of it, and what other threads do is a part of what waits for them.
+The command line listens, to show how far a job is and to say what its time went to; in Python nobody does.
+A phase inside another is a part of it, and what other threads do is a part of what waits for them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A finished release: the table, why it looks as it does, the proof, the loss. Rendered, never recomputed."""
+"""A finished release: the data, the reasons for each removal, the proof, the loss. Rendered, never
+recomputed."""
 
 from __future__ import annotations
 

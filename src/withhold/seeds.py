@@ -1,4 +1,4 @@
-"""The seed of what is drawn at random, where nobody gives one."""
+"""The random seed, drawn if none is given."""
 
 from __future__ import annotations
 

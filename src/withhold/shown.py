@@ -1,6 +1,6 @@
-"""What values can do for people: show themselves in a notebook, become a frame, be drawn.
+"""What results can do in a notebook: display themselves, become a frame, be plotted.
 
-How is for ``report.notebook``, which is loaded when somebody looks.
+``report.notebook`` implements it, and is loaded on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""For scikit-learn: an ``Anonymizer``, fitted on one table, gives its release. Needs ``withhold[learn]``."""
+"""For scikit-learn: an ``Anonymizer`` is fitted on one table and returns its
+release. Needs ``withhold[learn]``."""
 
 from __future__ import annotations
 

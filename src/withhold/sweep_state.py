@@ -1,7 +1,7 @@
 """The points of a sweep that are finished, in a file: one line each, appended whole.
 
-The first line says what the sweep is about. A sweep goes on only if that is the same: the data as they were
-read, all that is not varied, and the version. A last line that was cut off is dropped.
+The first line says what the sweep is about. A sweep resumes only if that is the same: the data as it was
+read, everything that does not vary, and the version. A last line that was cut off is dropped.
 """
 
 from __future__ import annotations

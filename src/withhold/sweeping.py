@@ -1,8 +1,8 @@
-"""A grid of models and options on the same data: how does the loss change with what is asked for?
+"""A grid of models and options on the same data: how does the loss depend on them?
 
 In: data, a model, and the values to vary. Out: a ``Sweep``. Nothing is published: releases of the same data
 can be joined, so only their measures are kept. With a folder every finished point is kept at once, and the
-same call goes on where it was interrupted.
+same call resumes where it was interrupted.
 """
 
 from __future__ import annotations

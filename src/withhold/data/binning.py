@@ -1,8 +1,8 @@
-"""Numbers into ranges, on request: so wide, cut at edges, or about as many cells in each.
+"""Numbers into ranges, on request: of a given width, cut at edges, or with about as many cells in each.
 
 In: a column of numbers as texts, and the bins. Out: the column with ranges as texts, and the bins as they
-would be given again: quantiles become edges. Numbers are exact decimals; what says that a value is missing
-stays; what is no number is refused.
+would be given again: quantiles become edges. Numbers are exact decimals. Values that mean "missing" stay;
+anything else that is not a number is refused.
 """
 
 from __future__ import annotations

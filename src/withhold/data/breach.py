@@ -1,4 +1,4 @@
-"""One thing an attacker can infer and should not, and a group among which people do not hide."""
+"""Something an attacker can infer and should not, and a group that is too small to hide in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models whose parameters are their fields, as most are: what manifests and policies say of them."""
+"""Models whose parameters are their fields, as for most models: how manifests and policies describe them."""
 
 from __future__ import annotations
 

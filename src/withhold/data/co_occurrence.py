@@ -1,8 +1,8 @@
-"""A tree made from the records themselves: items that are often held together are under one node.
+"""A tree made from the records themselves: items that often occur together are under one node.
 
-Level by level, from the items up, every node gets a partner: pairs that are held together most often for how
-frequent they are come first, and what is left is paired in order. Nothing is drawn, so the same records give
-the same tree.
+Level by level, from the items up, every node gets a partner: pairs that are held together most often for
+how frequent they are come first, and the rest is paired in order. Nothing is random, so the same records
+give the same tree.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Trees over the values of a column, built from the values: ranges of numbers, dates, prefixes, rare values.
 
 In: the cells of a column, or how often each value is there. Out: edges, of which ``tree_building`` makes a
-tree. A blank cell is no leaf of any tree; it can only be withheld. What says that a value is missing (``?``,
-``NA``) is a leaf right under the root. Any other value that does not fit is refused, with its name.
+tree. A blank cell is not a leaf of any tree; it can only be withheld. What says that a value is missing
+(``?``, ``NA``) is a leaf right under the root. Any other value that does not fit is refused, with its name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Columns as people type them: names with commas between, a name with a comma in it in double quotes.
+"""Columns as people type them: comma-separated names, with double quotes around a name that contains a comma.
 
-In: a text such as ``age,"income, yearly"`` or ``zip=zip.csv``. Out: names, or names and what goes with them;
-and back into a text that reads the same.
+In: a text such as ``age,"income, yearly"`` or ``zip=zip.csv``. Out: names, or names with their values; and
+back into a text that is read in the same way.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Dates into months, years and longer periods, or into the age that somebody had on another day; on request.
+"""Dates into months, years and longer periods, or into the age on another day; on request.
 
-In: a column of dates as texts. Out: the column with periods, or ranges of ages, as texts, and how it would be
-asked for again, with the order of day and month where the dates of the column decided it.
+In: a column of dates as texts. Out: the column with periods, or ranges of ages, as texts, and how it would
+be asked for again, with the order of day and month where the dates of the column decided it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Items with a date: ``asthma@2015-2019`` says when somebody had ``asthma``, and so that they had it.
 
-A date is a year, a month, a day or a range of years. Nothing but the name says that an item is dated, so
-that a proof needs nobody's word for it.
+A date is a year, a month, a day or a range of years. The name alone says that an item is dated, so that a
+proof need not trust anything else.
 """
 
 from __future__ import annotations

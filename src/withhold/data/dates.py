@@ -1,9 +1,9 @@
-"""Dates as people write them, read only where one reading fits.
+"""Dates as people write them, read only if there is a single possible reading.
 
-In: the texts of a column. Out: the day that each of them says. Dates that begin with the year (ISO 8601) and
-those with the month's English name leave nothing open. Of ``03/04/2020`` the other dates of the column
-decide, or whoever gives the order; nothing is guessed. A time of day and its zone are passed over: the day is
-the one that is written.
+In: the texts of a column. Out: the day that each of them says. Dates that begin with the year (ISO 8601)
+and those with the month's English name leave nothing open. Of ``03/04/2020`` the other dates of the column
+decide, or whoever gives the order; nothing is guessed. A time of day and its zone are passed over: the day
+is the one that is written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The small files beside the pharmacy's baskets that the guide's commands read; all invented.
+"""The small files besides the pharmacy's baskets that the guide's commands read; all invented.
 
 In: how many baskets there are. Out: texts by file name. ``withhold demo`` writes them.
 """

@@ -1,4 +1,4 @@
-"""What a proof rests on besides the published data and the model: it belongs to neither."""
+"""What a proof needs besides the published data and the model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What each column's cells can become: a value, a node of its hierarchy, or nothing (withheld).
 
-In: a table and hierarchies for some of its columns. Out: one tree a column, in one numbering of nodes. A
+In: a table and hierarchies for some of its columns. Out: one tree per column, in one numbering of nodes. A
 column without a hierarchy has the flat tree: values, and the root above them, which means withheld.
 """
 

@@ -1,8 +1,8 @@
-"""Groups of items: what each item is published as, everywhere.
+"""Groups of items: what each item is published as, in all records.
 
-In: names and the items that each stands for. Out: records under the names of the groups, and how much detail
-that gives up. A group of one item is that item. Items that no group has, such as sensitive ones, stay as
-they are.
+In: names and the items that each represents. Out: records under the names of the groups, and how much
+detail that gives up. A group of one item is that item. Items in no group, such as sensitive ones, are
+unchanged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What makes data dearer to publish than they need be, and the remedy: hints before anything is withheld.
+"""What makes data unnecessarily costly to publish, and the remedy: hints before anything is withheld.
 
-In: records or a table. Out: hints, each with its numbers and what to type. A value that is spelt in two ways
-counts as two, so that both are rare and both are withheld. Rules of thumb: nothing here decides anything.
+In: records or a table. Out: hints, each with its numbers and what to type. A value with two spellings
+counts as two values, so both are rarer and more likely to be withheld. Rules of thumb: nothing here decides
+anything.
 """
 
 from __future__ import annotations

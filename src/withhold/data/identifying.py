@@ -1,9 +1,9 @@
-"""Columns that may identify people: what stops a release until somebody has said what to do with them.
+"""Columns that may identify people: they stop a release until somebody decides what to do with them.
 
 In: a table and the columns to look at. Out: for each that may identify people, why; and which columns
-determine a withheld cell, exactly or nearly, as years of schooling determine the degree. Patterns and shares
-are rules of thumb: that a column is not found here does not mean that it identifies nobody. Each is judged
-by itself.
+determine a withheld cell, exactly or nearly, as years of schooling determine the degree. Patterns and
+shares are rules of thumb: that a column is not found here does not mean that it identifies nobody. Each is
+judged by itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Columns that others may know of a person: what stops a release until somebody has given them a role.
+"""Columns that others may know of a person: they stop a release until somebody gives them a role.
 
 In: a table, its columns without a role, the quasi-identifiers and k. Out: for each column that may be a
-quasi-identifier by its name or by counting, why. Counting knows no meaning, so it asks what a column could do
-if somebody knew it: is a value shared by fewer than k rows, does a row stand alone that shares its
+quasi-identifier by its name or by counting, why. Counting knows no meaning, so it asks what a column could
+do if somebody knew it: is a value shared by fewer than k rows, does a row stand alone that shares its
 quasi-identifiers with k - 1 others? A category of a few values, such as a class label, is not asked about.
 """
 

@@ -1,8 +1,8 @@
-"""What a name is: the one rule for items, record ids and categories, wherever they come from.
+"""What a name is: the same rule for items, record ids and categories, wherever they come from.
 
-Whitespace around a name is never part of it (``str.strip``: all Unicode whitespace, the no-break space too).
-Everything else is: case, blanks inside, the bytes of accents. Two names of one table that differ only by
-what nobody sees are refused, because merging them would be a guess and keeping both would protect one.
+Whitespace around a name is never part of it (``str.strip``: all Unicode whitespace, the no-break space
+too). Everything else is: case, blanks inside, the bytes of accents. Two names of one table that differ only
+by what nobody sees are refused, because merging them would be a guess and keeping both would protect one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cells as the source had them, so that numbers, dates and categories come back as what they were.
+"""Cells with the types of the source, so that numbers, dates and categories are written back as such.
 
 In: a column of a polars, pandas or pyarrow frame. Out: the same column with some cells blanked or some rows
 left out, and as any of the three. Privacy is decided on texts elsewhere; nothing here is counted.

@@ -1,4 +1,4 @@
-"""Pairs of a record and an item in little memory: bits, or the pairs themselves where these take less.
+"""Pairs of a record and an item in little memory: bits, or the pairs themselves if these take less.
 
 In: pairs, or a function that marks the items of some records. Out: what ``Constraints`` holds.
 """

@@ -1,7 +1,7 @@
 """People: for each person a row of attributes and a set of items, in the same order.
 
 In: a table and records that are equally long. Out: the same two, side by side. Nothing here reads files or
-withholds anything; which attribute plays which role is for the model to say.
+withholds anything; the model says which attribute plays which role.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What goes and why, and the only code that removes anything.
+"""What is removed and why, and the only code that removes anything.
 
-A plan names occurrences of some records by their place, and for each the breach that it answers.
+A plan names occurrences by their place, and for each the breach that its removal prevents.
 """
 
 from __future__ import annotations

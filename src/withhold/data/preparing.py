@@ -1,6 +1,6 @@
-"""A table as it is to be published at best: without some columns, dates and numbers in ranges.
+"""A table prepared for publishing: without some columns, with dates and numbers in ranges.
 
-In: a table, and what was asked for. Out: the table, which says what was done to it. ``COLUMN=HOW`` is the one
+In: a table, and what to do. Out: the table, which records what was done to it. ``COLUMN=HOW`` is the one
 spelling of a bin on the command line, in manifests and in Python.
 """
 

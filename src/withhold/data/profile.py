@@ -1,4 +1,4 @@
-"""What is in records, or in a table of columns, in a handful of numbers."""
+"""Records, or a table of columns, summarised in a handful of numbers."""
 
 from __future__ import annotations
 

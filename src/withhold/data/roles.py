@@ -1,7 +1,7 @@
-"""What becomes of every column of a table: its role, said by somebody or harmless enough to go without.
+"""The role of every column of a table: assigned by somebody, or none if the column is harmless.
 
 In: a table, the model that names some of its columns, and those to be published as they are. Out: the role
-of every column, and which columns may identify people while nobody has said what to do with them.
+of every column, and which columns may identify people and have no role yet.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows that lie one behind the other in one array: where each starts, and the places of some of them."""
+"""Rows stored one after the other in one array: where each starts, and the places of some of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items that might be sensitive: a proposal to read and to change, which nothing ever applies by itself.
+"""Items that might be sensitive: a proposal to read and to change, which is never applied automatically.
 
 In: records, and perhaps what their items mean in words. Out: the items that a starter list of health terms
 and ICD-10 codes (``sensitive_terms.csv``) knows, each with the reason. The list has what brings stigma, or

@@ -1,4 +1,4 @@
-"""What was tidied on the way in, as the data carry it, notes say it and manifests record it."""
+"""What was tidied on reading, as carried by the data, shown in notes and recorded in manifests."""
 
 from __future__ import annotations
 

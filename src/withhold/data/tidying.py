@@ -1,4 +1,4 @@
-"""One spelling for values that differ only in case, spaces or punctuation; on request.
+"""Merge spellings of values that differ only in case, spaces or punctuation; on request.
 
 In: records, a table or people, and what to tidy: ``Gender=case,spaces``, ``all=spaces``, ``items=case``.
 Out: the same under the tidied names, and what was changed. It happens on reading, before any model sees the

@@ -1,6 +1,6 @@
-"""From edges to a tree in depth-first order; whatever is no tree is refused with the place and the remedy.
+"""From edges to a tree in depth-first order; whatever is not a tree is refused with the place and the remedy.
 
-A node is a label and a level, because a label may stand on two levels. Names follow: a leaf keeps its
+A node is a label and a level, because a label may occur on two levels. Names follow: a leaf keeps its
 label, and so does every other node whose label is free.
 """
 

@@ -1,4 +1,4 @@
-"""Names that somebody listed and the data do not have: a misspelt list must never be taken for a safe file.
+"""Names on a list that the data does not have: a misspelt list must never make a file look safe.
 
 In: the names of a list (sensitive items, people with consent) and those that the data have. Out: what is
 missing, with the nearest spellings. If nothing on the list occurs, that is an error unless it is meant.

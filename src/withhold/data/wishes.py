@@ -1,7 +1,7 @@
-"""How people say what they want protected: the record, the item, and ``!`` to take it back.
+"""How people say what they want protected: the record, the item, and ``!`` to remove a wish.
 
-In: a line of a constraints file, or a key and a value of a mapping. Out: a row and an item by name; and what
-takes nothing back, a misspelt name or one that starts with ``!``, as a warning.
+In: a line of a constraints file, or a key and a value of a mapping. Out: a row and an item by name; and
+what takes nothing back, a misspelt name or one that starts with ``!``, as a warning.
 """
 
 from __future__ import annotations

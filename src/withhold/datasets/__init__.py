@@ -1,4 +1,4 @@
-"""Data that nobody has to fetch: a pharmacy's baskets, a survey and a hospital, invented from a seed.
+"""Data that comes with the package: a pharmacy's baskets, a survey and a hospital, invented from a seed.
 
 >>> from withhold import datasets
 >>> datasets.hospital(500)

@@ -1,6 +1,6 @@
 """What a hospital treats: diagnoses by chapter, most frequent first, with the drugs they are treated with.
 
-Plain medical words, put together for this example; the numbers are invented, too.
+Plain medical words, collected for this example; the numbers are invented, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sensitive items apart, of people: the same groups and lists; attributes stay as they are."""
+"""Sensitive items apart, for people: the same groups and lists; attributes are unchanged."""
 
 from __future__ import annotations
 

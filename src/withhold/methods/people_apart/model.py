@@ -1,4 +1,4 @@
-"""Sensitive items apart, of people: attributes and public items as they are, in groups that share a list."""
+"""Sensitive items apart, for people: attributes and public items unchanged, in groups that share a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of each column of people whose sensitive items are apart: sensitive ones are withheld."""
+"""The role of each column of people whose sensitive items are apart: sensitive columns are withheld."""
 
 from __future__ import annotations
 

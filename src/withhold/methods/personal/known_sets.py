@@ -1,7 +1,7 @@
 """The walk over what can be known: itemsets of original rows, depth first, each once.
 
 Each set comes with its owners, the rows whose originals hold it, and its holders: those of them that still
-publish all of it. Whoever walks decides what is unsafe about a set.
+publish all of it. The caller decides what is unsafe about a set.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

@@ -1,4 +1,4 @@
-"""Personalised ρ-uncertainty (Nakagawa et al. 2018): everybody says what they want protected.
+"""Personalised ρ-uncertainty (Nakagawa et al. 2018): each person says what they want protected.
 
 An adversary knows some items Q of the ORIGINAL record of a person u, and must not infer any item that u
 wants protected, outside Q, with a confidence above ρ measured in the PUBLISHED rows.

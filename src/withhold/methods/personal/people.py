@@ -1,8 +1,8 @@
 """Persons as the loops need them: who owns what originally, who wants what protected, and what is published.
 
-In: the originals, the published rows and the constraints. Out: named tuples of arrays that the kernels read.
-Persons with equal originals are one person here, who wants protected what any of them does: an adversary
-who knows the same of them cannot tell them apart either.
+In: the originals, the published rows and the constraints. Out: named tuples of arrays that the kernels
+read. Persons with equal originals are merged into one, who wants protected what any of them does: an
+adversary who knows the same of them cannot tell them apart either.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

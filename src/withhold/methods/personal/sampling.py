@@ -1,11 +1,11 @@
-"""Which adversaries to draw, how many, and how many of them may succeed, to show that few would.
+"""Which adversaries to draw, how many, and how many of them may succeed, for the test to pass.
 
-A test of so many draws passes with a chance of at most ``delta`` if a share ``epsilon`` or more of all
-adversaries would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution
-function at k (Clopper and Pearson). Nothing here is close to a decision: n is rounded up.
+Such a test passes with a probability of at most ``delta`` if a share ``epsilon`` or more of all adversaries
+would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution function at k
+(Clopper and Pearson). Nothing here is close to a decision: n is rounded up.
 
-An adversary of size ℓ: a person drawn uniformly among the records with at least ℓ original items, then ℓ
-of these items. Persons are not merged here, for they carry the probabilities.
+An adversary of size ℓ: a person drawn uniformly among the records with at least ℓ original items, then ℓ of
+these items. Persons are not merged here, for they carry the probabilities.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

@@ -1,4 +1,4 @@
-"""The section of personalised releases: who asked for what, and whose items went for it."""
+"""The section of personalised releases: who asked for what, and whose items were withheld for it."""
 
 from __future__ import annotations
 

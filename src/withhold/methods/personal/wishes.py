@@ -1,4 +1,4 @@
-"""What people asked for, and whose items went for it: the numbers of a personalised release."""
+"""What people asked for, and whose items were withheld for it: the numbers of a personalised release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice on ρ-uncertainty that was measured: what a choice is worth, said where it applies.
+"""Advice on ρ-uncertainty, based on measurements: what a choice is worth, given where it applies.
 
 The numbers are those of docs/guide/deciding.md, from real files with 40% of the items sensitive.
 """

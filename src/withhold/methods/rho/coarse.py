@@ -1,7 +1,7 @@
-"""What somebody can infer who knows less than the groups of a release say: "some dairy", not "milk".
+"""What somebody can infer who knows less than the groups of a release: "some dairy", not "milk".
 
-A node above the groups is held by every record that holds one of its groups. That is measured, not promised:
-each rule over groups is safe, and a rule over their union need not be.
+A node above the groups is held by every record that holds one of its groups. That is measured, not
+promised: each rule over groups is safe, and a rule over their union need not be.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The trade-off between what is withheld and the detail that is given up, as proved points.
+"""The trade-off between withholding and giving up detail, as proved points.
 
 A point is a cut of the hierarchy that was searched and proved. The *curve* is the lower hull of the points
 over NCP: the cuts that are best for some weight of detail against withholding.

@@ -1,4 +1,4 @@
-"""Generalise before you withhold: public items are published as nodes of one cut of a hierarchy.
+"""Generalise before withholding: public items are published as nodes of one cut of a hierarchy.
 
 Every item is published everywhere under the same node, so the nodes are symbols like any others, and the
 usual search withholds sensitive items of the generalised records. docs/decisions/0021 says why there is one

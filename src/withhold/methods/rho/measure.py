@@ -1,4 +1,4 @@
-"""What a release under ρ-uncertainty is good for; under groups, where its items are published as those."""
+"""The utility of a release under ρ-uncertainty; measured over groups if its items are published as groups."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What is one choice for all parts of a release: the groups of public items, or the items that go everywhere.
+"""What is chosen once for all parts of a release: the groups of public items, or the items to remove
+everywhere.
 
-Both are settled from all parts before any part is searched. Then each part is made safe and proved on its
+Both are chosen from all parts before any part is searched. Then each part is made safe and proved on its
 own, under the same names.
 """
 

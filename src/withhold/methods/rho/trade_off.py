@@ -1,9 +1,9 @@
-"""What each choice of groups costs: cuts of a hierarchy, each searched and proved for itself.
+"""What each choice of groups costs: cuts of a hierarchy, each searched and proved separately.
 
 In: records, a model, a tree without sensitive leaves. Out: a ``Curve``. A cheap estimate leads from the
-coarsest groups to single items; about fifteen cuts on that path (in small files thirty, and some beside it),
-every level of the tree and the root are then run in earnest. The estimate only chooses what to run, and is
-never shown.
+coarsest groups to single items; about fifteen cuts on that path (in small files thirty, and some beside
+it), every level of the tree and the root are then searched in full. The estimate only chooses what to run,
+and is never shown.
 """
 
 from __future__ import annotations

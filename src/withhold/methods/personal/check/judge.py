@@ -1,8 +1,8 @@
-"""Whether a closed set, or an adversary who was drawn, gives anybody away; written apart from the search.
+"""Whether a closed set, or a drawn adversary, exposes anybody; written independently of the search.
 
-Let the rows T have exactly Y in common, n = |T|. Every Q with the rows T lies within Y, and all of them have
-the same counts: e follows from Q if cnt(e) > ρ·n. So Y is unsafe iff somebody wants such an e protected and
-owns, originally, a Q without e that no other row publishes.
+Let the rows T have exactly Y in common, n = |T|. Every Q with the rows T lies within Y, and all of them
+have the same counts: e follows from Q if cnt(e) > ρ·n. So Y is unsafe iff somebody wants such an e
+protected and owns, originally, a Q without e that no other row publishes.
 
 - An e of Y itself follows from Y \\ e only if no other row holds that.
 - Whoever owns a row of T owns all of Y.

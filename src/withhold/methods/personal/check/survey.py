@@ -1,4 +1,4 @@
-"""Every set of known items up to a size, and what follows from it about somebody who wants that protected."""
+"""Every set of known items up to a size, and what it reveals about somebody who wants that protected."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations

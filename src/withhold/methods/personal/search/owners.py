@@ -1,4 +1,4 @@
-"""Who owns what of a closed set: those in whose rows it stands, and others who had some of it originally."""
+"""Who owns what of a closed set: those whose rows contain it, and others who had some of it originally."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations

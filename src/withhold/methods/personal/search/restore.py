@@ -1,4 +1,4 @@
-"""Could what was withheld from a person's row come back, without anything becoming unsafe by it?"""
+"""Can what was withheld from a person's row be restored without making anything unsafe?"""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Put back every deletion that can be undone safely, until none can.
 
-Most deletions answered a rule that is still as tight as can be, and stay. For the others it is found out,
-shortest record first, whether anything breaks; what breaks is the new reason to keep it out. They are looked
-at a few hundred at a time, on all cores, each as if it came back alone; then those that are safe come back
-one after the other. Two of them can only do harm together if both records hold both items; only then is
-the second looked at again.
-With ``max_known``, records with too many combinations of known items are looked at as strictly as without,
-so there a deletion may stay that could be undone.
+Most deletions fixed a rule that has no slack left, and stay. The others are tried, shortest record first.
+If a restored item breaks something, that is the new reason to withhold it. They are tried a few hundred at
+a time, on all cores, each as if it came back alone; then those that are safe come back one after the other.
+Two of them can only do harm together if both records hold both items; only then is the second looked at
+again. With ``max_known``, records with too many combinations of known items are looked at as strictly as
+without, so there a deletion may stay that could be undone.
 """
 
 from __future__ import annotations

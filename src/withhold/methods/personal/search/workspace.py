@@ -1,4 +1,4 @@
-"""Records from which occurrences are withheld: what is still published, how that is chosen, and the log."""
+"""Records from which occurrences are withheld: what is still published, how it is chosen, and the log."""
 
 from __future__ import annotations
 

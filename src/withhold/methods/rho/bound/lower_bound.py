@@ -1,7 +1,7 @@
-"""A lower bound for ρ-uncertainty: what must be lost, whatever is published of the others.
+"""A lower bound for ρ-uncertainty: what each record must lose, whatever is published of the others.
 
-In: the records as they came, and the model. Out: a ``LowerBound``. Nothing here knows what was searched,
-and no search or check asks it. docs/decisions/0020 has the proofs.
+In: the original records, and the model. Out: a ``LowerBound``. Nothing here depends on a search, and no
+search or check uses it. docs/decisions/0020 has the proofs.
 """
 
 from __future__ import annotations

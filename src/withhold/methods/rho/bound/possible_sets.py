@@ -1,7 +1,7 @@
 """What a record can keep of its sensitive items if nobody loses another item.
 
-Records come in classes of equal ones, longest first, because a record is hidden by longer ones. What a class
-can keep is remembered: a record that cannot keep some items hides nobody who does. docs/decisions/0020
+Records come in classes of equal ones, longest first, because a record is hidden by longer ones. What a
+class can keep is cached: a record that cannot keep some items hides nobody who does. docs/decisions/0020
 has the proof.
 """
 

@@ -1,4 +1,4 @@
-"""Classes of equal rows, what each can keep of its sensitive items, and room to find that out."""
+"""Classes of equal rows, what each can keep of its sensitive items, and scratch space to compute that."""
 
 from __future__ import annotations
 
