@@ -56,18 +56,14 @@ def audit(
 
     Parameters
     ----------
-    data
-        Whatever ``read`` takes, or ``read_table`` for a model of tables.
-    model
-        What must hold.
-    constraints
-        For ``PersonalRhoUncertainty``: who wants what protected.
+    data, model, constraints
+        As for ``anonymize``.
     originals
         For ``PersonalRhoUncertainty``, of data that was published: the records as they were.
     consent
         Whose records are audited, as in ``read``.
     allow_unknown
-        Accept lists with items that the data do not have; if they have none of them, that is an error.
+        As for ``anonymize``.
     **options
         ``max_size`` (count antecedents up to so many items), ``show`` (how many breaches to list),
         ``samples`` and ``seed`` (of the attack curve), ``jobs``, ``limit_seconds``, ``progress``.
@@ -118,10 +114,8 @@ def verify(
 
     Parameters
     ----------
-    data
-        Whatever ``read`` takes, or ``read_table`` for a model of tables.
-    model
-        What must hold.
+    data, model
+        As for ``anonymize``.
     evidence
         For ``PersonalRhoUncertainty``: the originals and the constraints; for ``KAnonymity`` with
         ``presence`` the population, ``Evidence(population=read_table(...))``. Without it: UNDECIDED.

@@ -74,11 +74,8 @@ def read_table(
         stream (a DuckDB relation, a reader of record batches), or a ``Table``.
     separator
         Between the cells of a CSV file; found by content where it is not given.
-    encoding
-        Of a text file, such as ``cp1252``; found by content where that is clear. Everything is written in
-        UTF-8.
-    sheet
-        Of a spreadsheet: the name of the sheet, or its number from 1.
+    encoding, sheet
+        As for ``read``.
     decimal
         ``comma`` if numbers are written as ``1.234,5``: they become ``1234.5``, in the release too. ``point``
         (the default) leaves every cell as it is.
