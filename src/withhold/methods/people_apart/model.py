@@ -23,12 +23,10 @@ class PeopleApart(ApartModel):
 
     Parameters
     ----------
-    rho, sensitive
-        As for ``RhoUncertainty``.
+    rho, sensitive, sensitive_column
+        As for ``PeopleUncertainty``.
     quasi_identifiers
         The columns that are published unchanged.
-    sensitive_column
-        As for ``PeopleUncertainty``.
 
     Raises
     ------
