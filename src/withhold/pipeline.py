@@ -9,18 +9,18 @@ Each step takes and returns a frozen value; nobody reaches back.
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from withhold.arguments import check_options, checked, option_names
 from withhold.counting.memory import give_back_memory
-from withhold.data import Constraints, Evidence, Hierarchy, Records
+from withhold.data import Constraints, Evidence, Records
 from withhold.data.evidence import Draw
 from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError, PolicyError
 from withhold.formats import Data
+from withhold.formats.item_trees import TreeSource
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.given import as_data, gathered
 from withhold.listed import protects_nobody, unknown_items
@@ -274,7 +274,7 @@ def trade_off(
     data: Readable,
     model: Model,
     *,
-    hierarchy: Hierarchy | str | os.PathLike[str],
+    hierarchy: TreeSource,
     consent: Consent = None,
     allow_unknown: bool = False,
     seed: int | None = None,
