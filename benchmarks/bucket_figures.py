@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 import withhold as wh
 from withhold.methods.buckets.measure import GeneralisationLoss
-from withhold.methods.buckets.telling import loss_by_record, loss_lines, records_by_group_size
+from withhold.methods.buckets.telling import loss_by_record, records_by_group_size
 from withhold.report.figures import svg_file
-from withhold.telling.plots import Plot
+from withhold.telling.plots import SERIES, Line, Lines, Plot
 
 WAYS = {"hash": "hash", "truthful": "none"}
 K = 10
@@ -43,3 +43,19 @@ def draw_figures(path: Path, tree: str, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, plot in plots.items():
         (folder / f"buckets-{name}.svg").write_text(svg_file(plot), encoding="utf-8")
+
+
+def loss_lines(what: str, places: Sequence[int], losses: Mapping[str, Sequence[float]]) -> Lines:
+    """The loss of several ways of publishing over the number of records, or over k (Figure 5)."""
+    return Lines(
+        f"loss{what}",
+        f"Information loss by {what}",
+        what,
+        "information loss",
+        tuple(f"{place:,}" for place in places),
+        tuple(
+            Line(way, role, tuple(values))
+            for role, (way, values) in zip(SERIES, losses.items(), strict=False)
+        ),
+        percent=True,
+    )

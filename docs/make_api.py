@@ -25,6 +25,8 @@ GROUPS = {
 }
 """The functions, in the order in which somebody needs them; models and values follow."""
 SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
+AS_FOR = re.compile(r"As for ``(\w+)``\.")
+"""Of a parameter that another function or model has, too; the page shows what is said there."""
 
 
 def page() -> str:
@@ -78,21 +80,16 @@ def _signature(name: str, function: Any) -> str:
 
 def _docstring(documented: Any) -> Iterator[str]:
     """The docstring as Markdown: sections in numpydoc's manner become lists and code."""
-    lines = (inspect.getdoc(documented) or "").splitlines()
-    blocks: list[tuple[str, list[str]]] = [("", [])]
-    for number, line in enumerate(lines):
-        below = lines[number + 1] if number + 1 < len(lines) else ""
-        if line in SECTIONS and set(below) == {"-"}:
-            blocks.append((line, []))
-        elif not (line and set(line) == {"-"}):
-            blocks[-1][1].append(line)
-    for title, block in blocks:
+    for title, block in _blocks(documented):
         text = "\n".join(block).strip()
         if not text:
             continue
         if title in ("Parameters", "Returns", "Raises"):
             yield f"**{title}**"
-            yield "\n".join(_entries(block))
+            yield "\n".join(
+                f"- `{named}`" + (f": {_literals(said)}" if said else "")
+                for named, said in _entries(block)
+            )
         else:
             prose, example = re.match(r"(.*?)((?:^>>> .*)?)\Z", text, re.S | re.M).groups()  # type: ignore[union-attr]
             if prose.strip():
@@ -101,16 +98,44 @@ def _docstring(documented: Any) -> Iterator[str]:
                 yield f"```pycon\n{example.strip()}\n```"
 
 
-def _entries(block: list[str]) -> Iterator[str]:
-    """A list from names and the indented texts below them."""
+def _blocks(documented: Any) -> list[tuple[str, list[str]]]:
+    """The sections of a docstring, each with its title and its lines; what stands before them has none."""
+    lines = (inspect.getdoc(documented) or "").splitlines()
+    blocks: list[tuple[str, list[str]]] = [("", [])]
+    for number, line in enumerate(lines):
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        if line in SECTIONS and set(below) == {"-"}:
+            blocks.append((line, []))
+        elif not (line and set(line) == {"-"}):
+            blocks[-1][1].append(line)
+    return blocks
+
+
+def _entries(block: list[str]) -> Iterator[tuple[str, str]]:
+    """Names, and the indented text below them."""
     named, text = "", list[str]()
     for line in [*block, "end"]:
         if line and not line.startswith(" "):
             if named:
-                yield f"- `{named}`" + (f": {_literals(' '.join(text))}" if text else "")
+                yield from _said(named, " ".join(text))
             named, text = line, []
         elif line.strip():
             text.append(line.strip())
+
+
+def _said(named: str, text: str) -> Iterator[tuple[str, str]]:
+    """An entry; if it only points to another docstring, what that says of these names."""
+    if (pointer := AS_FOR.fullmatch(text)) is None:
+        yield named, text
+        return
+    names = named.split(", ")
+    others = dict(_blocks(getattr(withhold, pointer[1])))["Parameters"]
+    for other, said in _entries(others):
+        if shared := [name for name in names if name in other.split(", ")]:
+            yield ", ".join(shared), said
+            names = [name for name in names if name not in shared]
+    if names:
+        yield ", ".join(names), text
 
 
 def _literals(text: str) -> str:

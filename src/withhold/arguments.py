@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 import numpy as np
 
 from withhold.errors import PolicyError, option
-from withhold.options import Option
+from withhold.options import Option, function_of, names_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -89,22 +89,14 @@ def check_options(
 
     ``also`` are the options that the caller takes itself, which may be what was meant.
     """
-    function = _declaring(function)
     _check_names(options, list(dict.fromkeys((*option_names(function), *also))), what)
     _check_values(function, options)
 
 
 def option_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The options that a function takes: its keyword-only parameters."""
-    parameters = _parameters(_declaring(function)).values()
+    parameters = _parameters(function_of(function)).values()
     return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
-
-
-def _declaring(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function whose signature says what may be passed; of a class its ``__init__``."""
-    named: Any = function.__init__ if isinstance(function, type) else function  # type: ignore[misc]
-    found: Callable[..., Any] = inspect.unwrap(named)
-    return found
 
 
 def names_in(given: Iterable[Any], *, name: str) -> tuple[str, ...]:
@@ -273,9 +265,9 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 @cache
-def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
+def _hints(declaring: Callable[..., Any]) -> Mapping[str, Any]:
     """The annotations of the parameters; what is returned may be known to type checkers only."""
-    names = function.__globals__
+    function, names = function_of(declaring), names_of(declaring)
     kinds = {p.name: p.kind for p in _parameters(function).values()}
     single = {n for n, kind in kinds.items() if kind not in (2, 4)}  # no *args, no **options
     return {

@@ -6,7 +6,6 @@ In: an original, and releases or files. Out: a ``Comparison``, which text, JSON 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
 from withhold.formats.databases import database_of, is_query
-from withhold.formats.item_trees import tree_for
+from withhold.formats.item_trees import TreeSource, tree_for
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.queries import QUERIES
 from withhold.phases import phase
@@ -73,7 +72,7 @@ def compare(
     sensitive: Iterable[str] | None = None,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
-    hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
+    hierarchy: TreeSource | None = None,
     consent: Consent = None,
     names: Sequence[str] | None = None,
     queries: int = QUERIES,

@@ -119,15 +119,26 @@ def options_of(declaring: Callable[..., Any]) -> Mapping[str, Declared]:
 _FOUND: dict[Callable[..., Any], Mapping[str, Declared]] = {}
 
 
+def function_of(declaring: Callable[..., Any]) -> Callable[..., Any]:
+    """The function whose signature says what may be passed; of a class its ``__init__``."""
+    named: Any = declaring.__init__ if isinstance(declaring, type) else declaring  # type: ignore[misc]
+    found: Callable[..., Any] = inspect.unwrap(named)
+    return found
+
+
+def names_of(declaring: Callable[..., Any]) -> dict[str, Any]:
+    """The names that its annotations are written in."""
+    if not isinstance(declaring, type):
+        names: dict[str, Any] = inspect.unwrap(declaring).__globals__
+        return names
+    # What is inherited is annotated in the words of the module that declares it.
+    modules = [vars(sys.modules[each.__module__]) for each in reversed(declaring.__mro__)]
+    return {name: value for module in modules for name, value in module.items()}
+
+
 def _options_of(declaring: Callable[..., Any]) -> Mapping[str, Declared]:
-    function = declaring.__init__ if isinstance(declaring, type) else declaring  # type: ignore[misc]
-    function = inspect.unwrap(function)
-    names = vars(sys.modules[function.__module__]) if function.__module__ in sys.modules else {}
-    if isinstance(declaring, type):
-        # What is inherited is annotated in the words of the module that declares it.
-        for each in reversed(declaring.__mro__):
-            names = {**names, **vars(sys.modules[each.__module__])}
-    hints = get_type_hints(function, globalns=dict(names), include_extras=True)
+    function = function_of(declaring)
+    hints = get_type_hints(function, globalns=names_of(declaring), include_extras=True)
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints.get(name)

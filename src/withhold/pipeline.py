@@ -9,18 +9,18 @@ Each step takes and returns a frozen value; nobody reaches back.
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from withhold.arguments import check_options, checked, option_names
 from withhold.counting.memory import give_back_memory
-from withhold.data import Constraints, Evidence, Hierarchy, Records
+from withhold.data import Constraints, Evidence, Records
 from withhold.data.evidence import Draw
 from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError, PolicyError
 from withhold.formats import Data
+from withhold.formats.item_trees import TreeSource
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.given import as_data, gathered
 from withhold.listed import protects_nobody, unknown_items
@@ -56,19 +56,14 @@ def audit(
 
     Parameters
     ----------
-    data
-        Whatever ``read`` takes, or ``read_table`` for a model of tables.
-    model
-        What must hold.
-    constraints
-        For ``PersonalRhoUncertainty``: who wants what protected.
+    data, model, constraints
+        As for ``anonymize``.
     originals
         For ``PersonalRhoUncertainty``, if the data was published: the original records.
     consent
         Whose records are audited, as in ``read``.
     allow_unknown
-        Accept lists with items that the data does not have. Otherwise a list without any known item is an
-        error.
+        As for ``anonymize``.
     **options
         ``max_size`` (count antecedents of up to this many items), ``show`` (how many breaches to list),
         ``samples`` and ``seed`` (of the attack curve), ``jobs``, ``limit_seconds``, ``progress``.
@@ -119,10 +114,8 @@ def verify(
 
     Parameters
     ----------
-    data
-        Whatever ``read`` takes, or ``read_table`` for a model of tables.
-    model
-        What must hold.
+    data, model
+        As for ``anonymize``.
     evidence
         For ``PersonalRhoUncertainty``: the originals and the constraints; for ``KAnonymity`` with
         ``presence`` the population, ``Evidence(population=read_table(...))``. Without it: UNDECIDED.
@@ -282,7 +275,7 @@ def trade_off(
     data: Readable,
     model: Model,
     *,
-    hierarchy: Hierarchy | str | os.PathLike[str],
+    hierarchy: TreeSource,
     consent: Consent = None,
     allow_unknown: bool = False,
     seed: int | None = None,

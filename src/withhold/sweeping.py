@@ -56,21 +56,18 @@ def sweep(
 
     Parameters
     ----------
-    data
+    data, constraints
         As for ``anonymize``.
     model
         The model, or a function that takes the varied parameters by name and returns one.
     vary
         Parameters of the model or options of ``anonymize``, each with its values; several make a grid.
-    constraints
-        For personalised models: who wants what protected.
     folder
         Stores every finished point, so that the same call resumes after an interruption.
     force
         Start again, whatever the folder contains.
     min_support, min_confidence
-        The smallest support and confidence of itemsets and rules to count; a support is a number of
-        records, or a share such as ``"0.05%"``.
+        As for ``compare``.
     consent, allow_unknown, jobs, progress, **options
         As for ``anonymize``.
     seed

@@ -88,14 +88,23 @@ TYPED_SAMPLED = ("--epsilon", "0.2", "--delta", "0.2", "--max-known", "2")
 K_ANONYMITY = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", ",".join(QUASI))
 PERSONS = ("--model", "people", "--k", "2", "--quasi-identifiers", ",".join(QUASI))
 BUCKETS = ("--model", "buckets", "--k", "2")
+RHO = Model(
+    "rho",
+    RECORDS,
+    lambda _: wh.RhoUncertainty("0.4", ["J45", "J44"]),
+    ("--rho", "0.4", "--sensitive", "J45,J44"),
+    ("rho", "0.4"),
+)
+ALIKE = Model("k-anonymity", TABLE, lambda _: wh.KAnonymity(2, QUASI), K_ANONYMITY, ("k", 2))
+DIVERSE = Model(
+    "k-anonymity with l",
+    TABLE,
+    lambda _: wh.KAnonymity(2, QUASI, label="sick", l=2),
+    (*K_ANONYMITY, "--label", "sick", "--l", "2"),
+    ("k", 2),
+)
 MODELS = [
-    Model(
-        "rho",
-        RECORDS,
-        lambda _: wh.RhoUncertainty("0.4", ["J45", "J44"]),
-        ("--rho", "0.4", "--sensitive", "J45,J44"),
-        ("rho", "0.4"),
-    ),
+    RHO,
     Model(
         "rho keeping counts",
         RECORDS,
@@ -105,23 +114,17 @@ MODELS = [
         {"keep": "counts"},
         ("--keep", "counts"),
     ),
-    Model(
-        "rho with groups",
-        RECORDS,
-        lambda _: wh.RhoUncertainty("0.4", ["J45", "J44"]),
-        ("--rho", "0.4", "--sensitive", "J45,J44"),
-        ("rho", "0.4"),
-        {"hierarchy": "tree.csv", "cut": "1"},
-        ("--hierarchy", "tree.csv", "--cut", "1"),
+    replace(
+        RHO,
+        name="rho with groups",
+        options={"hierarchy": "tree.csv", "cut": "1"},
+        search=("--hierarchy", "tree.csv", "--cut", "1"),
     ),
-    Model(
-        "rho keeping sensitive items, polished",
-        RECORDS,
-        lambda _: wh.RhoUncertainty("0.4", ["J45", "J44"]),
-        ("--rho", "0.4", "--sensitive", "J45,J44"),
-        ("rho", "0.4"),
-        {"keep": "sensitive", "polish_moves": 50},
-        ("--keep", "sensitive", "--polish-moves", "50"),
+    replace(
+        RHO,
+        name="rho keeping sensitive items, polished",
+        options={"keep": "sensitive", "polish_moves": 50},
+        search=("--keep", "sensitive", "--polish-moves", "50"),
     ),
     Model(
         "personal-rho",
@@ -163,14 +166,8 @@ MODELS = [
         {"hierarchy": "tree.csv"},
         ("--hierarchy", "tree.csv"),
     ),
-    Model("k-anonymity", TABLE, lambda _: wh.KAnonymity(2, QUASI), K_ANONYMITY, ("k", 2)),
-    Model(
-        "k-anonymity with l",
-        TABLE,
-        lambda _: wh.KAnonymity(2, QUASI, label="sick", l=2),
-        (*K_ANONYMITY, "--label", "sick", "--l", "2"),
-        ("k", 2),
-    ),
+    ALIKE,
+    DIVERSE,
     Model(
         "k-anonymity of several sensitive columns",
         TABLE,
@@ -200,23 +197,17 @@ MODELS = [
         ),
         ("missing", "wildcard"),
     ),
-    Model(
-        "k-anonymity, polished, with a raised bound",
-        TABLE,
-        lambda _: wh.KAnonymity(2, QUASI, label="sick", l=2),
-        (*K_ANONYMITY, "--label", "sick", "--l", "2"),
-        ("k", 2),
-        {"polish_moves": 20, "bound_rounds": 5},
-        ("--polish-moves", "20", "--bound-rounds", "5"),
+    replace(
+        DIVERSE,
+        name="k-anonymity, polished, with a raised bound",
+        options={"polish_moves": 20, "bound_rounds": 5},
+        search=("--polish-moves", "20", "--bound-rounds", "5"),
     ),
-    Model(
-        "k-anonymity in blocks",
-        TABLE,
-        lambda _: wh.KAnonymity(2, QUASI, label="sick", l=2),
-        (*K_ANONYMITY, "--label", "sick", "--l", "2"),
-        ("k", 2),
-        {"block_rows": 4},
-        ("--block-rows", "4"),
+    replace(
+        DIVERSE,
+        name="k-anonymity in blocks",
+        options={"block_rows": 4},
+        search=("--block-rows", "4"),
     ),
     Model(
         "k-anonymity with presence",
@@ -228,23 +219,17 @@ MODELS = [
         to_verify=("--population", "all.csv"),
         known={"population": "all.csv"},
     ),
-    Model(
-        "k-anonymity with hierarchies",
-        TABLE,
-        lambda _: wh.KAnonymity(2, QUASI),
-        K_ANONYMITY,
-        ("k", 2),
-        {"hierarchy": "age=edges:31,41,city=frequency:0.5"},
-        ("--hierarchy", "age=edges:31,41,city=frequency:0.5"),
+    replace(
+        ALIKE,
+        name="k-anonymity with hierarchies",
+        options={"hierarchy": "age=edges:31,41,city=frequency:0.5"},
+        search=("--hierarchy", "age=edges:31,41,city=frequency:0.5"),
     ),
-    Model(
-        "k-anonymity with ranges and sets",
-        TABLE,
-        lambda _: wh.KAnonymity(2, QUASI),
-        K_ANONYMITY,
-        ("k", 2),
-        {"cells": "sets"},
-        ("--cells", "sets"),
+    replace(
+        ALIKE,
+        name="k-anonymity with ranges and sets",
+        options={"cells": "sets"},
+        search=("--cells", "sets"),
     ),
     Model(
         "people",

@@ -16,7 +16,7 @@ from withhold.auditing.risk.risks import Risks
 from withhold.data import Records
 from withhold.data.unknown import Unknown
 from withhold.method import Finding, Model
-from withhold.shown import Drawn
+from withhold.shown import Drawn, Listed
 from withhold.telling.shares import ShareOf
 from withhold.verdict import Verdict
 from withhold.wording import percent
@@ -129,15 +129,37 @@ class OtherBreaches:
     """Records that one of those counted in full is about."""
 
 
-@dataclass(frozen=True)
-class Audit(Drawn):
-    """The answer to "is this file safe, and if not, why"."""
+@dataclass(frozen=True, kw_only=True)
+class AnyAudit(Listed):
+    """What audits of records and of tables have in common."""
 
-    model: Model
     verdict: Verdict
     breaches: tuple[Finding, ...]
     """The worst of the sizes counted in full: smallest antecedents first, then highest confidence, then
-    most people; of ``Buckets`` the rarest sets first."""
+    most people; of ``Buckets`` the rarest sets first. Of a table the smallest groups that break the model."""
+    seed: int
+    seconds: float
+    without_consent: int | None = None
+    """Records or rows that were left out before anything was counted; None: consent was never asked about."""
+    unknown: tuple[Unknown, ...] = ()
+    """Names that were listed and that the data do not have."""
+    risks: Risks | None = None
+    """Of re-identifying somebody whose whole record, or all of whose quasi-identifiers, are known."""
+    advice: tuple[str, ...] = ()
+    """What is worth thinking about before a release is made, one sentence or two each."""
+    parts: int | None = None
+    """It was counted over so many parts; None: all was in memory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit(AnyAudit, Drawn):
+    """The answer to "is this file safe, and if not, why".
+
+    By parts, breaches, exposed records and attacks were counted within each, and summed; those listed are of
+    all records together.
+    """
+
+    model: Model
     counts: Mapping[int, SizeCount]
     """How many breaches have an antecedent of each size: counted, estimated, or not counted."""
     exposed_records: int
@@ -150,20 +172,7 @@ class Audit(Drawn):
     """None where the model knows no sensitive items."""
     absent_sensitive: tuple[str, ...]
     """Sensitive items that no record holds."""
-    seed: int
-    seconds: float
-    without_consent: int | None = None
-    """Records that were left out before anything was counted; None: consent was never asked about."""
-    unknown: tuple[Unknown, ...] = ()
-    """Names that were listed and that the data do not have."""
-    risks: Risks | None = None
-    """Of re-identifying somebody whose whole record is known."""
-    advice: tuple[str, ...] = ()
-    """What is worth thinking about before a release is made, one sentence or two each."""
     others: tuple[OtherBreaches, ...] = ()
-    parts: int | None = None
-    """Breaches, exposed records and attacks were counted within each of so many parts, and summed; those
-    listed are of all records together. None: nothing was counted by parts."""
 
     @property
     def by_size(self) -> Mapping[int, int]:

@@ -107,26 +107,14 @@ def anonymize(
         check_marks(original, model, output, given.get("mark"))
         evidence = methods.read_evidence(model, given, original, **known)
         run: dict[str, Any] = {"jobs": jobs, "progress": job}
-        search = methods.search_options(given, model)
+        how_to = {**methods.search_options(given, model), **known, **run}
         release = pipeline.draft(
-            original,
-            model,
-            constraints=evidence.constraints,
-            **search,
-            ids=ids,
-            **known,
-            seed=seed,
-            **run,
+            original, model, constraints=evidence.constraints, ids=ids, seed=seed, **how_to
         )
-        ladder = None
         if shown.as_json or not shown.quiet:
-            ladder = _ladder(
-                original,
-                model,
-                {**search, **known, **run, "seed": release.seed},
-                silent=shown.quiet,
-            )
-        release = replace(release, ladder=ladder)
+            searched = {**how_to, "seed": release.seed}
+            ladder = _ladder(original, model, searched, silent=shown.quiet)
+            release = replace(release, ladder=ladder)
         asked = typed_policy(context, release)
         published = release.write(
             output,

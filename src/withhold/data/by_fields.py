@@ -26,6 +26,11 @@ class ByFields:
             del found["groups"]
         return {"model": self.name, **found}
 
+    def _set(self, **values: Any) -> None:
+        """Set fields of the frozen model: while it is made, or of a copy that nobody has yet."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Fraction):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from withhold.data.people import People
 from withhold.data.records import Records
 from withhold.data.table import Table
 from withhold.errors import PolicyError
@@ -12,6 +14,13 @@ from withhold.errors import PolicyError
 def with_marks(table: Table, model: Any, mark: str | None) -> Table:
     """The table with quasi-identifiers that show the mark taken for withheld ones, where there is a mark."""
     return table if mark is None else table.with_marks(mark, model.quasi_identifiers)
+
+
+def people_with_marks(people: People, model: Any, mark: str | None) -> People:
+    """The people with cells that the model may withhold taken for withheld ones where they show the mark."""
+    if mark is None:
+        return people
+    return replace(people, attributes=people.attributes.with_marks(mark, model.withheld_columns))
 
 
 def without_marks(records: Records, model: Any, mark: str | None) -> Records:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
+from withhold.arguments import names_in
 from withhold.data.column_lists import join_columns
 from withhold.data.identifying import FEWEST, determining_columns, looks_identifying
 from withhold.data.likely_known import likely_known
@@ -19,6 +20,9 @@ from withhold.data.unknown import alike
 from withhold.errors import PolicyError
 from withhold.options import Option, lacks
 from withhold.wording import counted, percent
+
+if TYPE_CHECKING:
+    from withhold.data.people import People
 
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
 PUBLISHED, DROPPED = "published", "dropped"
@@ -65,6 +69,34 @@ PublishOption = Annotated[
         varies=False,
     ),
 ]
+
+
+def known_columns(given: Iterable[str], needed: str) -> tuple[str, ...]:
+    """The quasi-identifiers as somebody named them; refuses none, and one that is named twice."""
+    columns = names_in(given, name="quasi_identifiers")
+    if not columns:
+        raise PolicyError(f"no quasi-identifiers were named; {needed}")
+    if len(set(columns)) < len(columns):
+        raise PolicyError("a quasi-identifier is named twice; name each once")
+    return columns
+
+
+def secret_columns(given: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The sensitive columns as somebody named them, or the only one, each once."""
+    if given is None or isinstance(given, str):
+        given = () if given is None else (given,)
+    return tuple(dict.fromkeys(names_in(given, name="sensitive_column")))
+
+
+def refuse_known(
+    names: Iterable[str | None], known: Collection[str], role: str, who: str = "an attacker"
+) -> None:
+    """Refuse columns that have this role and are quasi-identifiers, too."""
+    if both := [name for name in names if name in known]:
+        raise PolicyError(
+            f"column {both[0]!r} cannot be a quasi-identifier and {role} at once; what {who} may know is no "
+            "secret"
+        )
 
 
 class NamesColumns(Protocol):
@@ -115,6 +147,11 @@ def roles_of(table: Table, model: NamesColumns) -> dict[str, str]:
     named |= dict.fromkeys(model.quasi_identifiers, QUASI_IDENTIFIER)
     roles = {name: named.get(name, PUBLISHED) for name in table.names}
     return roles | dict.fromkeys(table.dropped, DROPPED)
+
+
+def roles_of_people(people: People, model: NamesColumns) -> dict[str, str]:
+    """The role of every column of people's attributes, those that are left out at the end."""
+    return roles_of(people.attributes, model)
 
 
 def columns_by_role(roles: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -14,12 +14,12 @@ from withhold.formats.hierarchy import read_hierarchy
 
 CO_OCCURRENCE = "co-occurrence"
 BUILT = ("prefix", "fan-out", CO_OCCURRENCE)
-TreeSource = Hierarchy | str | os.PathLike[str] | None
+TreeSource = Hierarchy | str | os.PathLike[str]
 """A tree, a file, ``"prefix"`` or ``"prefix:1,3"`` (of codes such as ICD's), ``"fan-out:10"``, or
 ``"co-occurrence"`` (items that are held together)."""
 
 
-def tree_for(records: Records, hierarchy: TreeSource) -> tuple[Hierarchy, dict[str, Any]]:
+def tree_for(records: Records, hierarchy: TreeSource | None) -> tuple[Hierarchy, dict[str, Any]]:
     """The tree over the records' items, and what a manifest says of it."""
     tree, described = described_tree(records, hierarchy)
     tree.check_covers(records.occurring)
@@ -27,7 +27,7 @@ def tree_for(records: Records, hierarchy: TreeSource) -> tuple[Hierarchy, dict[s
 
 
 def described_tree(
-    records: Records, hierarchy: TreeSource, *, set_aside: Collection[str] = ()
+    records: Records, hierarchy: TreeSource | None, *, set_aside: Collection[str] = ()
 ) -> tuple[Hierarchy, dict[str, Any]]:
     """The same for a tree that may lack items; one that is built need not have those ``set_aside``."""
     if hierarchy is None:

@@ -74,10 +74,8 @@ def read_table(
         stream (a DuckDB relation, a reader of record batches), or a ``Table``.
     separator
         What separates the cells of a CSV file; detected if not given.
-    encoding
-        The encoding of a text file, such as ``cp1252``; detected where that is clear. Output is always UTF-8.
-    sheet
-        The sheet of a spreadsheet: its name, or its number from 1.
+    encoding, sheet
+        As for ``read``.
     decimal
         ``comma`` if numbers are written as ``1.234,5``: they become ``1234.5``, in the release too. ``point``
         (the default) leaves every cell as it is.

@@ -98,22 +98,11 @@ class Lookup:
     def code_of(self) -> dict[str, int]:
         return {name: code for code, name in enumerate(self.names)}
 
-    @cached_property
-    def supports(self) -> NDArray[np.int64]:
-        return self._array("supports")
-
-    @cached_property
-    def offsets(self) -> NDArray[np.int64]:
-        return self._array("offsets")
-
-    @cached_property
-    def codes(self) -> NDArray[np.int32]:
-        return self._array("items")
-
-    @cached_property
-    def rows(self) -> NDArray[np.int32]:
-        """The records of each item, one item after the other."""
-        return self._array("rows")
+    supports = cached_property[NDArray[np.int64]](lambda self: self._array("supports"))
+    offsets = cached_property[NDArray[np.int64]](lambda self: self._array("offsets"))
+    codes = cached_property[NDArray[np.int32]](lambda self: self._array("items"))
+    rows = cached_property[NDArray[np.int32]](lambda self: self._array("rows"))
+    """The records of each item, one item after the other."""
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

@@ -48,14 +48,12 @@ class ApartModel(ByFields):
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         if not items and not self.sensitive_column:
             raise PolicyError("no sensitive items were named; there is nothing to set apart")
-        object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))
-        object.__setattr__(self, "sensitive", items)
-        object.__setattr__(self, "dated", False)
+        self._set(rho=exact_threshold(rho, name="rho"), sensitive=items, dated=False)
 
     def about(self, data: Records | People) -> Self:
         """The same model, whose promise speaks of dates if the items have any."""
         made = copy(self)
-        object.__setattr__(made, "dated", has_dates(records_of(data, ())))
+        made._set(dated=has_dates(records_of(data, ())))
         return made
 
     def promise(self) -> str:
@@ -79,10 +77,8 @@ class SensitiveApart(ApartModel):
 
     Parameters
     ----------
-    rho
-        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
-    sensitive
-        The names of the items that must not be inferred.
+    rho, sensitive
+        As for ``RhoUncertainty``.
 
     Raises
     ------

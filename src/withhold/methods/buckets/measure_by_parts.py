@@ -88,7 +88,7 @@ class SummedUtility:
 
 
 def measure_parts(
-    pieces: Pieces, hierarchy: TreeSource, request: MeasureRequest
+    pieces: Pieces, hierarchy: TreeSource | None, request: MeasureRequest
 ) -> Measured | None:
     """What was lost by the tree that the release was made with; None where it does not fit.
 

@@ -50,7 +50,7 @@ tell it from the others.
     ) -> None:
         if not hasattr(k, "__index__") or isinstance(k, bool) or k < 2:
             raise PolicyError(f"k must be a whole number of at least 2, not {k!r}")
-        object.__setattr__(self, "k", int(k))
+        self._set(k=int(k))
 
     @property
     def sensitive(self) -> frozenset[str]:

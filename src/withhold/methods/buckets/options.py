@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
-from withhold.formats.item_trees import CO_OCCURRENCE, is_built
+from withhold.formats.item_trees import CO_OCCURRENCE, TreeSource, is_built
 from withhold.method import SearchOptions
 from withhold.methods.buckets.model import FILLS
 from withhold.options import Option
@@ -23,7 +22,7 @@ class BucketsSearch(SearchOptions):
     """What items can become, and how records become alike."""
 
     hierarchy: Annotated[
-        Hierarchy | str | os.PathLike[str] | None,
+        TreeSource | None,
         Option(
             "What items can be generalised to: a file, prefix or prefix:1,3 (codes such as E11.9), or "
             "fan-out:10 (items without meaning).",

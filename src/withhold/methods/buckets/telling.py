@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from withhold.methods.buckets.measure import GeneralisationLoss, GeneralisationUtility, Group
 from withhold.methods.buckets.model import FILLS
-from withhold.telling.plots import SERIES, Bars, Line, Lines
+from withhold.telling.plots import Bars, Line, Lines
 from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import percent
 
@@ -45,27 +43,6 @@ def loss_by_record(loss: GeneralisationLoss) -> Lines:
         "information loss",
         tuple(f"{q}%" for q in QUANTILES),
         (Line("information loss", "lost", tuple(values)),),
-        percent=True,
-    )
-
-
-def loss_lines(what: str, places: Sequence[int], losses: Mapping[str, Sequence[float]]) -> Lines:
-    """The loss of several ways of publishing over the number of records, or over k (Figure 5).
-
-    >>> plot = loss_lines("k", (2, 5), {"hash": (0.09, 0.1), "none": (0.05, 0.09)})
-    >>> plot.x, [line.label for line in plot.lines]
-    (('2', '5'), ['hash', 'none'])
-    """
-    return Lines(
-        f"loss{what}",
-        f"Information loss by {what}",
-        what,
-        "information loss",
-        tuple(f"{place:,}" for place in places),
-        tuple(
-            Line(way, role, tuple(values))
-            for role, (way, values) in zip(SERIES, losses.items(), strict=False)
-        ),
         percent=True,
     )
 

@@ -14,9 +14,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.auditing.result import seconds_left
+from withhold.auditing.result import AnyAudit, seconds_left
 from withhold.auditing.risk.options import PopulationInfo
-from withhold.auditing.risk.risks import Risks, risks_of_table
+from withhold.auditing.risk.risks import risks_of_table
 from withhold.counting.threads import Progress, Stop
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
@@ -25,7 +25,7 @@ from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles
 from withhold.data.table import WITHHELD
-from withhold.data.unknown import Unknown, unknown_as_dict
+from withhold.data.unknown import unknown_as_dict
 from withhold.method import AuditRun, Finding
 from withhold.methods.cells.advice import advise
 from withhold.methods.cells.check import verify_table
@@ -42,8 +42,7 @@ from withhold.methods.cells.options import CellsAudit
 from withhold.methods.cells.people import Presences, presences
 from withhold.methods.cells.presence import TooPresent
 from withhold.options import Plain
-from withhold.shown import Listed
-from withhold.verdict import Status, Verdict
+from withhold.verdict import Status
 
 CELLS_TO_GROUP = 8_000_000
 """So many rows are grouped for one number of known columns; beyond it, columns are drawn."""
@@ -87,14 +86,11 @@ class KnownColumns:
     worst_unique: float
 
 
-@dataclass(frozen=True)
-class TableAudit(Listed):
+@dataclass(frozen=True, kw_only=True)
+class TableAudit(AnyAudit):
     """The answer to "is this table safe, and if not, who is at risk"."""
 
     model: KAnonymity
-    verdict: Verdict
-    breaches: tuple[Finding, ...]
-    """The smallest groups that break the model."""
     rows: int
     columns: int
     groups: int
@@ -113,27 +109,14 @@ class TableAudit(Listed):
     """One for each number of columns; fewer if the time ran out."""
     one_label_rows: int | None
     """Rows of groups in which all have the same label: who finds the group knows it."""
-    seed: int
-    seconds: float
     column_roles: Mapping[str, str] = field(default_factory=dict)
     """What becomes of every column in a release."""
     warnings: tuple[str, ...] = ()
     """What the table gives away although the model does not forbid it."""
     undecided: Mapping[str, str] = field(default_factory=dict)
     """The columns that would stop a release until somebody decides, each with the reason."""
-    without_consent: int | None = None
-    """Rows left out before anything was counted; None: nobody was asked."""
-    unknown: tuple[Unknown, ...] = ()
-    """Names that were listed and that the data do not have."""
-    risks: Risks | None = None
-    """Of re-identifying somebody whose quasi-identifiers are all known."""
     presence: Presences | None = None
     """How probable it is that people of the population are in the table, where the model asks about it."""
-
-    advice: tuple[str, ...] = ()
-    """What is worth thinking about before a release is made."""
-    parts: int | None = None
-    """The groups were counted over so many parts; None: all rows were in memory."""
 
     @property
     def left_out(self) -> str:

@@ -15,7 +15,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from withhold.arguments import checked, names_in
 from withhold.data.by_fields import ByFields
-from withhold.data.roles import QuasiIdentifiersOption
+from withhold.data.roles import (
+    QuasiIdentifiersOption,
+    known_columns,
+    refuse_known,
+    secret_columns,
+)
 from withhold.errors import PolicyError
 from withhold.exact import exact_number, exact_threshold
 from withhold.methods.cells.presence import Presence, wider
@@ -177,14 +182,8 @@ class KAnonymity(ByFields):
             ),
         ] = None,
     ) -> None:
-        columns = names_in(quasi_identifiers, name="quasi_identifiers")
-        if not columns:
-            raise PolicyError("no quasi-identifiers were named; k-anonymity needs at least one")
-        if len(set(columns)) < len(columns):
-            raise PolicyError("a quasi-identifier is named twice; name each once")
-        if isinstance(sensitive_column, str):
-            sensitive_column = (sensitive_column,)
-        sensitive = tuple(dict.fromkeys(names_in(sensitive_column or (), name="sensitive_column")))
+        columns = known_columns(quasi_identifiers, "k-anonymity needs at least one")
+        sensitive = secret_columns(sensitive_column)
         asked = [name for name, value in (("l", l), ("t", t), ("beta", beta)) if value is not None]
         if asked and not sensitive and label is not None:
             sensitive = (label,)
@@ -196,12 +195,8 @@ class KAnonymity(ByFields):
             )
         in_order = tuple(dict.fromkeys(names_in(ordered or (), name="ordered")))
         _check_ordered(in_order, sensitive, t)
-        for role, names in (("label", (label,)), ("sensitive column", sensitive)):
-            if both := [name for name in names if name in columns]:
-                raise PolicyError(
-                    f"column {both[0]!r} cannot be a quasi-identifier and the {role} at once; "
-                    "what an attacker may know is no secret"
-                )
+        refuse_known((label,), columns, "the label")
+        refuse_known(sensitive, columns, "the sensitive column")
         if presence is not None and missing == WILDCARD:
             raise PolicyError(
                 "presence is proved for withheld cells that are values of their own; leave missing=wildcard "
@@ -210,20 +205,18 @@ class KAnonymity(ByFields):
         exact_beta = None if beta is None else exact_number(beta, name="beta")
         if exact_beta is not None and exact_beta <= 0:
             raise PolicyError(f"beta must be above 0, not {beta}")
-        values = {
-            "k": _whole(k, "k"),
-            "quasi_identifiers": columns,
-            "label": label,
-            "l": None if l is None else diversity_value(parse_diversity(l)),
-            "t": None if t is None else exact_threshold(t, name="t"),
-            "beta": exact_beta,
-            "sensitive_column": sensitive,
-            "ordered": in_order,
-            "missing": missing,
-            "presence": None if presence is None else str(Presence.parse(presence)),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        self._set(
+            k=_whole(k, "k"),
+            quasi_identifiers=columns,
+            label=label,
+            l=None if l is None else diversity_value(parse_diversity(l)),
+            t=None if t is None else exact_threshold(t, name="t"),
+            beta=exact_beta,
+            sensitive_column=sensitive,
+            ordered=in_order,
+            missing=missing,
+            presence=None if presence is None else str(Presence.parse(presence)),
+        )
 
     @property
     def sensitive(self) -> frozenset[str]:

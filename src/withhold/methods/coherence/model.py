@@ -107,10 +107,12 @@ infer the 1 private item with a probability above 0.5.
             raise PolicyError("no private items were named; without any, use k^m-anonymity (km)")
         # 1 asks for nothing about the private items, which is a fair thing to ask.
         exact = Fraction(1) if str(h) in ("1", "1.0") else exact_threshold(h, name="h")
-        object.__setattr__(self, "h", exact)
-        object.__setattr__(self, "k", at_least_one(k, name="k"))
-        object.__setattr__(self, "p", None if p is None else at_least_one(p, name="p"))
-        object.__setattr__(self, "private", items)
+        self._set(
+            h=exact,
+            k=at_least_one(k, name="k"),
+            p=None if p is None else at_least_one(p, name="p"),
+            private=items,
+        )
 
     @property
     def sensitive(self) -> frozenset[str]:

@@ -66,9 +66,11 @@ class KmAnonymity(ByFields):
         *,
         groups: GroupsOption = None,
     ) -> None:
-        object.__setattr__(self, "k", at_least_one(k, name="k"))
-        object.__setattr__(self, "m", at_least_one(m, name="m"))
-        object.__setattr__(self, "groups", None if groups is None else Groups.of(groups))
+        self._set(
+            k=at_least_one(k, name="k"),
+            m=at_least_one(m, name="m"),
+            groups=None if groups is None else Groups.of(groups),
+        )
 
     @property
     def h(self) -> Fraction:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
-from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
-from withhold.methods.coherence.options import (
-    CoherenceSearch,
-    CountingOption,
-    KeepOption,
-    NuggetOption,
-    RestoreOption,
-    not_by_parts,
-)
+from withhold.formats.item_trees import TreeSource
+from withhold.methods.coherence.options import CoherenceSearch, not_by_parts
 from withhold.methods.km.model import KmAnonymity
 from withhold.options import Option
 
@@ -25,13 +17,8 @@ from withhold.options import Option
 class KmSearch(CoherenceSearch):
     """As for coherence; with a hierarchy, whether items may be withheld beside the groups."""
 
-    # Again, since annotations are resolved where the class is.
-    keep: KeepOption = "itemsets"
-    nugget_support: NuggetOption = None
-    counting: CountingOption = "fast"
-    restoring: RestoreOption = True
     hierarchy: Annotated[
-        Hierarchy | str | os.PathLike[str] | None,
+        TreeSource | None,
         Option(
             "Publish items as groups, so that fewer are withheld: a file, prefix, fan-out:10, or "
             "co-occurrence (made from the data).",

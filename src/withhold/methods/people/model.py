@@ -18,7 +18,13 @@ from withhold.arguments import checked, names_in
 from withhold.data.by_fields import ByFields
 from withhold.data.dated_items import has_dates
 from withhold.data.names import clean_set
-from withhold.data.roles import QuasiIdentifiersOption, SensitiveColumnsOption
+from withhold.data.roles import (
+    QuasiIdentifiersOption,
+    SensitiveColumnsOption,
+    known_columns,
+    refuse_known,
+    secret_columns,
+)
 from withhold.errors import PolicyError, option
 from withhold.exact import decimal_text, exact_threshold
 from withhold.methods.coherence.model import at_least_one
@@ -37,10 +43,8 @@ class PeopleUncertainty(ByFields):
 
     Parameters
     ----------
-    rho
-        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
-    sensitive
-        The names of the items that must not be inferred.
+    rho, sensitive
+        As for ``RhoUncertainty``.
     k
         The fewest persons with the same published quasi-identifiers.
     quasi_identifiers
@@ -111,24 +115,14 @@ and sex with at least 4 others.
         ] = None,
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
-        columns = names_in(quasi_identifiers, name="quasi_identifiers")
-        if isinstance(sensitive_column, str):
-            sensitive_column = (sensitive_column,)
-        protected = tuple(dict.fromkeys(names_in(sensitive_column, name="sensitive_column")))
+        protected = secret_columns(sensitive_column)
         if not items and not protected:
             raise PolicyError(
                 f"nothing sensitive was named; name items with {option('sensitive')}, or columns with "
                 f"{option('sensitive_column')}"
             )
-        if not columns:
-            raise PolicyError("no quasi-identifiers were named; people need at least one")
-        if len(set(columns)) < len(columns):
-            raise PolicyError("a quasi-identifier is named twice; name each once")
-        if both := [name for name in protected if name in columns]:
-            raise PolicyError(
-                f"column {both[0]!r} cannot be a quasi-identifier and sensitive at once; what an attacker "
-                "may know is no secret"
-            )
+        columns = known_columns(quasi_identifiers, "people need at least one")
+        refuse_known(protected, columns, "sensitive")
         if isinstance(k, bool) or k < 1:
             raise PolicyError(f"k must be a whole number of at least 1, not {k!r}")
         if km is not None and k == 1:
@@ -136,23 +130,26 @@ and sex with at least 4 others.
                 f"{option('km')} asks for k persons with the same items, and k is 1, which everybody is; "
                 "choose a larger k"
             )
-        values = {
-            "rho": exact_threshold(rho, name="rho"),
-            "sensitive": items,
-            "k": int(k),
-            "quasi_identifiers": columns,
-            "max_known": None if max_known is None else int(max_known),
-            "sensitive_column": protected,
-            "km": None if km is None else at_least_one(km, name="km"),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "dated", False)
+        self._set(
+            rho=exact_threshold(rho, name="rho"),
+            sensitive=items,
+            k=int(k),
+            quasi_identifiers=columns,
+            max_known=None if max_known is None else int(max_known),
+            sensitive_column=protected,
+            km=None if km is None else at_least_one(km, name="km"),
+            dated=False,
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the model names."""
         return (*self.quasi_identifiers, *self.sensitive_column)
+
+    @property
+    def withheld_columns(self) -> tuple[str, ...]:
+        """The columns of which cells may be withheld: all of these."""
+        return self.columns
 
     def knowing(self, max_known: int | None) -> PeopleUncertainty:
         """The same model against somebody who knows at most so many items."""
@@ -161,7 +158,7 @@ and sex with at least 4 others.
     def about(self, people: People) -> PeopleUncertainty:
         """The same model, whose promise speaks of dates if the people's items have any."""
         made = copy(self)
-        object.__setattr__(made, "dated", has_dates(people.items))
+        made._set(dated=has_dates(people.items))
         return made
 
     def within_groups(self, sensitive: Iterable[str]) -> RhoUncertainty:

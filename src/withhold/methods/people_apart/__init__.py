@@ -14,7 +14,7 @@ METHOD = replace(
     model=PeopleApart,
     data="people",
     reading_options=PeopleReading,
-    column_roles=later(f"{__name__}.roles:roles_of_people"),
-    marked=later(f"{__name__}.roles:people_with_marks"),
+    column_roles=later("withhold.data.roles:roles_of_people"),
+    marked=later("withhold.data.marks:people_with_marks"),
     added=frozenset({"sensitive_column"}),
 )

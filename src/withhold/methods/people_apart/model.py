@@ -6,9 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from withhold.arguments import checked, names_in
-from withhold.data.roles import SensitiveColumnsOption
-from withhold.errors import PolicyError
+from withhold.arguments import checked
+from withhold.data.roles import (
+    SensitiveColumnsOption,
+    known_columns,
+    refuse_known,
+    secret_columns,
+)
 from withhold.methods.apart.model import ApartModel
 from withhold.options import Option, RhoOption, SensitiveOption, lacks
 
@@ -19,14 +23,10 @@ class PeopleApart(ApartModel):
 
     Parameters
     ----------
-    rho
-        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
-    sensitive
-        The names of the items that must not be inferred.
+    rho, sensitive, sensitive_column
+        As for ``PeopleUncertainty``.
     quasi_identifiers
         The columns that are published unchanged.
-    sensitive_column
-        Columns whose values must not be inferred either; each value counts as a sensitive item.
 
     Raises
     ------
@@ -67,24 +67,19 @@ above 0.5.
         ],
         sensitive_column: SensitiveColumnsOption = (),
     ) -> None:
-        columns = names_in(quasi_identifiers, name="quasi_identifiers")
-        if isinstance(sensitive_column, str):
-            sensitive_column = (sensitive_column,)
-        protected = tuple(dict.fromkeys(names_in(sensitive_column, name="sensitive_column")))
-        object.__setattr__(self, "sensitive_column", protected)
+        protected = secret_columns(sensitive_column)
+        self._set(sensitive_column=protected)
         super().__init__(rho, sensitive)
-        if both := [name for name in protected if name in columns]:
-            raise PolicyError(
-                f"column {both[0]!r} cannot be a quasi-identifier and sensitive at once; what all may know "
-                "is no secret"
-            )
-        if not columns:
-            raise PolicyError("no quasi-identifiers were named; people need at least one")
-        if len(set(columns)) < len(columns):
-            raise PolicyError("a quasi-identifier is named twice; name each once")
-        object.__setattr__(self, "quasi_identifiers", columns)
+        columns = known_columns(quasi_identifiers, "people need at least one")
+        refuse_known(protected, columns, "sensitive", "all")
+        self._set(quasi_identifiers=columns)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the model names."""
         return (*self.quasi_identifiers, *self.sensitive_column)
+
+    @property
+    def withheld_columns(self) -> tuple[str, ...]:
+        """The columns of which cells are withheld: all others are published as they are."""
+        return self.sensitive_column

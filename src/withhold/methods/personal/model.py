@@ -99,15 +99,13 @@ person wants protected with a confidence above 0.5.
             raise PolicyError("epsilon and delta belong together; give both or neither")
         if epsilon is not None and not max_known:
             raise PolicyError("a sampled guarantee needs max_known, at least 1")
-        values = {
-            "rho": exact_threshold(rho, name="rho"),
-            "max_known": None if max_known is None else int(max_known),
-            "epsilon": None if epsilon is None else exact_threshold(epsilon, name="epsilon"),
-            "delta": None if delta is None else exact_threshold(delta, name="delta"),
-            "test": test,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        self._set(
+            rho=exact_threshold(rho, name="rho"),
+            max_known=None if max_known is None else int(max_known),
+            epsilon=None if epsilon is None else exact_threshold(epsilon, name="epsilon"),
+            delta=None if delta is None else exact_threshold(delta, name="delta"),
+            test=test,
+        )
 
     @property
     def needs(self) -> str:

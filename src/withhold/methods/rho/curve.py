@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from withhold.data.groups import Detail
 from withhold.options import Plain
 from withhold.shown import Listed
 from withhold.telling.facts import shown
@@ -17,17 +18,13 @@ from withhold.telling.layout import columns
 
 
 @dataclass(frozen=True)
-class CutPoint:
-    """One cut, and what publishing its nodes costs."""
+class CutPoint(Detail):
+    """One cut, and what publishing its nodes costs: the detail that they give up, and what is withheld."""
 
-    nodes: tuple[str, ...]
-    """What the public items are published as; ``cut=`` takes it."""
     withheld: float
     """The share of the sensitive occurrences that was withheld."""
-    ncp: float
-    """The detail given up: 0 where every item is published as itself, 1 where all are one group."""
-    bits: float
-    """The same in bits of information."""
+    nodes: tuple[str, ...]
+    """What the public items are published as; ``cut=`` takes it."""
 
     def as_dict(self) -> dict[str, Plain]:
         """The point as plain values."""
@@ -39,8 +36,8 @@ class CutPoint:
 class Curve(Listed):
     """What each choice of groups costs.
 
-    >>> shares = (0.0, 1.0, 1.0), (0.3, 0.1, 0.4), (0.5, 0.2, 0.5), (0.6, 0.0, 0.0)
-    >>> curve = Curve.of(CutPoint((), *each) for each in shares)
+    >>> costs = (1.0, 1.0, 0.0), (0.1, 0.4, 0.3), (0.2, 0.5, 0.5), (0.0, 0.0, 0.6)
+    >>> curve = Curve.of(CutPoint(*each, nodes=()) for each in costs)
     >>> [point.ncp for point in curve.points]
     [0.0, 0.1, 1.0]
     >>> curve.choose(0.5).ncp, [round(weight, 3) for weight in curve.weights()]

@@ -130,11 +130,13 @@ item with a confidence above 0.7.
             raise PolicyError("no sensitive items were named; ρ-uncertainty needs at least one")
         if max_known == 0 and ignore_prior:
             raise PolicyError("max_known=0 with ignore_prior leaves nothing to protect from")
-        object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))
-        object.__setattr__(self, "sensitive", items)
-        object.__setattr__(self, "max_known", None if max_known is None else int(max_known))
-        object.__setattr__(self, "ignore_prior", bool(ignore_prior))
-        object.__setattr__(self, "groups", _checked_groups(groups, items))
+        self._set(
+            rho=exact_threshold(rho, name="rho"),
+            sensitive=items,
+            max_known=None if max_known is None else int(max_known),
+            ignore_prior=bool(ignore_prior),
+            groups=_checked_groups(groups, items),
+        )
 
     @property
     def limits(self) -> Limits:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
-from withhold.formats.item_trees import CO_OCCURRENCE
+from withhold.formats.item_trees import CO_OCCURRENCE, TreeSource
 from withhold.method import SearchOptions
 from withhold.options import Option
 from withhold.polished_search import PolishMovesOption, PolishOption, is_polished
@@ -78,7 +77,7 @@ class RhoSearch(SearchOptions):
     ] = None
     budget: BudgetOption = None
     hierarchy: Annotated[
-        Hierarchy | str | os.PathLike[str] | None,
+        TreeSource | None,
         Option(
             "Publish public items as groups, so that fewer sensitive ones are withheld: a file, prefix, "
             "fan-out:10, or co-occurrence (made from the data). Requires --detail or --cut; with neither, "

@@ -81,7 +81,7 @@ def _run_in_earnest(
     after = int(published.supports[published.codes(model.sensitive)].sum())
     detail = groups.detail(records)
     names = tuple(tree.names[node] for node in nodes)
-    return CutPoint(names, (before - after) / max(before, 1), detail.ncp, detail.bits)
+    return CutPoint(detail.ncp, detail.bits, (before - after) / max(before, 1), names)
 
 
 def without_hierarchy(options: RhoSearch) -> RhoSearch:

@@ -13,6 +13,7 @@ import numpy as np
 from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel, routine, step
 from withhold.counting.supports import count_support
+from withhold.methods.rho.bound.dealing import deal_part
 from withhold.methods.rho.bound.hiding_rows import count_lacking, count_others, most_by_sizes
 from withhold.methods.rho.bound.row_classes import NOTHING
 
@@ -34,32 +35,15 @@ def bound_classes(rows, sensitive, classes, needs, room, tables, ends, stop):
         length = rows.offsets[row + 1] - rows.offsets[row]
         n_parts = (length + needs.most_together - 1) // needs.most_together
         for part in range(n_parts):
-            n_public, n_sensitive = deal_part(rows, sensitive, row, part, n_parts, room)
+            n, n_sensitive = deal_part(rows, sensitive, row, part, n_parts, room.sensitive)
+            n_public = n - n_sensitive
+            for k in range(n_public):
+                room.public[k] = room.sensitive[n_sensitive + k]
             if n_sensitive > 0:
                 sizes = n_public, n_sensitive
                 loss = bound_part(rows, sensitive, classes, needs, room, tables, number, sizes)
                 classes.losses[number] += loss
     return ends[1]
-
-
-@step
-def deal_part(rows, sensitive, row, part, n_parts, room):
-    """Take every ``n_parts``-th item, sensitive ones first; returns how many public and sensitive ones."""
-    n_public = np.int64(0)
-    n_sensitive = np.int64(0)
-    dealt = np.int64(0)
-    for wanted in (True, False):
-        for p in range(rows.offsets[row], rows.offsets[row + 1]):
-            if sensitive[rows.items[p]] == wanted:
-                if dealt % n_parts == part:
-                    if wanted:
-                        room.sensitive[n_sensitive] = rows.items[p]
-                        n_sensitive += 1
-                    else:
-                        room.public[n_public] = rows.items[p]
-                        n_public += 1
-                dealt += 1
-    return n_public, n_sensitive
 
 
 @step

@@ -16,6 +16,7 @@ from withhold.counting.arrays import sort_ascending
 from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel, routine, step
 from withhold.counting.supports import count_support
+from withhold.methods.rho.bound.dealing import deal_part
 from withhold.methods.rho.bound.near_rows import MOST_BITMAPS, find_near
 
 MOST_FREE = 14
@@ -52,33 +53,12 @@ def bound_rows(rows, sensitive, chosen, needs, near, losses, stop):
         length = rows.offsets[row + 1] - rows.offsets[row]
         n_parts = (length + needs.most_together - 1) // needs.most_together
         for part in range(n_parts):
-            n, n_sensitive = deal_part(rows, sensitive, row, part, n_parts, near)
+            n, n_sensitive = deal_part(rows, sensitive, row, part, n_parts, near.own)
             if n_sensitive > 0 and (n > 1 or needs.with_prior):
+                sort_ascending(near.own, n)
                 for k in range(n):
                     near.is_sensitive[k] = sensitive[near.own[k]]
                 losses[number] += least_loss(rows, needs, near, row, n, n_sensitive)
-
-
-@step
-def deal_part(rows, sensitive, row, part, n_parts, near):
-    """Put every ``n_parts``-th item into ``near.own``, ascending: sensitive ones are dealt first.
-
-    Returns how many there are, and how many of them are sensitive.
-    """
-    n = np.int64(0)
-    n_sensitive = np.int64(0)
-    dealt = np.int64(0)
-    for wanted in (True, False):
-        for p in range(rows.offsets[row], rows.offsets[row + 1]):
-            if sensitive[rows.items[p]] == wanted:
-                if dealt % n_parts == part:
-                    near.own[n] = rows.items[p]
-                    n += 1
-                    n_sensitive += wanted
-                dealt += 1
-    if n_parts > 1 or (n_sensitive > 0 and n_sensitive < n):
-        sort_ascending(near.own, n)
-    return n, n_sensitive
 
 
 @routine
