@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -46,14 +47,17 @@ def write_shop(path: Path, rows: list[list[str]]) -> Path:
     return path
 
 
+def write_shops(folder: Path, rows_of: Callable[[int], list[list[str]]]) -> Path:
+    """A folder with three files of baskets."""
+    folder.mkdir()
+    for number in range(3):
+        write_shop(folder / f"shop-{number}.dat", rows_of(number))
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path):
-    """Three files of baskets."""
-    shops = tmp_path / "shops"
-    shops.mkdir()
-    for number in range(3):
-        write_shop(shops / f"shop-{number}.dat", shop(200, number))
-    return shops
+    return write_shops(tmp_path / "shops", lambda number: shop(200, number))
 
 
 def run(*arguments: object) -> tuple[int, str]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_parts import run
-from test_parts_by_counts import asked_of, folder, moles, problems  # noqa: F401
+from test_parts_by_counts import asked_of, folder, little_room, moles, problems  # noqa: F401
 
 import oracle_coherence as oracle
 import withhold as wh
 from tables import examples
 from withhold.cli import anonymize, audit, compare  # noqa: F401
-from withhold.counting import rounds, triples
 from withhold.registry import method_of
 
 RARE = ("--model", "km", "--k", 8, "--m", 2)
@@ -25,10 +23,7 @@ RARE = ("--model", "km", "--k", 8, "--m", 2)
 def test_survey__is_that_of_all_records(problem, few, cells):
     parts, model = problem
     rows = [row for part in parts for row in part]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "MOST_SETS", few)
-        patch.setattr(triples, "MOST_CELLS", few)
-        patch.setattr(rounds, "MOST_TRIPLES", cells)
+    with little_room(few, cells):
         asking = method_of(model).by_parts.counts.survey(model, model.p, 100)
         found = asked_of(parts, asking)
     minimal = set(oracle.minimal(moles(rows, model)))

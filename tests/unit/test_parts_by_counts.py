@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_parts import cluster, contents, joined, run, write_shop  # noqa: F401
+from test_parts import cluster, contents, joined, run, write_shop, write_shops  # noqa: F401
 
 import oracle_coherence as oracle
 import withhold as wh
@@ -66,6 +67,16 @@ def asked_of(parts, asking):
         return over_parts(asking, readable, engine, pytest.fail)
 
 
+@contextmanager
+def little_room(few, cells):
+    """However little fits at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounds, "MOST_SETS", few)
+        patch.setattr(triples, "MOST_CELLS", few)
+        patch.setattr(rounds, "MOST_TRIPLES", cells)
+        yield patch
+
+
 def chosen(parts, model, **options):
     method = method_of(model)
     found = asked_of(parts, method.by_parts.counts.choose(model, method.search.options(**options)))
@@ -80,14 +91,10 @@ def moles(rows, model):
 @given(problems(), st.booleans(), st.integers(1, 300), st.sampled_from([0, 1000]))
 def test_choice__is_safe_as_one_table_by_brute_force(problem, restoring, few, cells):
     parts, model = problem
-    with pytest.MonkeyPatch.context() as patch:
-        # However little fits at once.
-        patch.setattr(rounds, "MOST_SETS", few)
+    with little_room(few, cells) as patch:
         patch.setattr(pairs, "MOST_CELLS", few)
         patch.setattr(rounds, "MOST_CELLS", few)
         patch.setattr(rounds, "MOST_LISTED", few)
-        patch.setattr(triples, "MOST_CELLS", few)
-        patch.setattr(rounds, "MOST_TRIPLES", cells)
         patch.setattr(by_counts, "MOST_MOLES", few)
         try:
             after, _ = chosen(parts, model, restoring=restoring)
@@ -126,11 +133,8 @@ def test_choice__of_two_items_is_that_of_all_records_at_once(problem, restoring)
 def test_proof__is_the_verdict_of_brute_force(problem, few, cells):
     parts, model = problem
     rows = [row for part in parts for row in part]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "MOST_SETS", few)
+    with little_room(few, cells) as patch:
         patch.setattr(rounds, "MOST_LISTED", few)
-        patch.setattr(triples, "MOST_CELLS", few)
-        patch.setattr(rounds, "MOST_TRIPLES", cells)
         verdict = asked_of(parts, method_of(model).by_parts.counts.prove(model))
     found = moles(rows, model)
     assert verdict.status is (Status.BROKEN if found else Status.HOLDS)
@@ -209,11 +213,7 @@ def shop(n, seed):
 
 @pytest.fixture
 def folder(tmp_path):
-    shops = tmp_path / "shops"
-    shops.mkdir()
-    for number in range(3):
-        write_shop(shops / f"shop-{number}.dat", shop(60, number))
-    return shops
+    return write_shops(tmp_path / "shops", lambda number: shop(60, number))
 
 
 def test_a_folder_is_released_proved_and_verified(tmp_path, folder):

@@ -129,8 +129,7 @@ def advise_on(
             raise PolicyError("sensitive items are for records; a table has quasi-identifiers")
         sample, found = candidates_of_table(sample, quasi_identifiers)
     elif isinstance(sample, People):
-        names = {"file": file, "listed": listed}
-        sample, found = candidates_of_people(sample, sensitive, quasi_identifiers, **names)
+        sample, found = candidates_of_people(sample, sensitive, quasi_identifiers, file, listed)
     else:
         if quasi_identifiers is not None:
             raise PolicyError("quasi-identifiers are for a table; records have sensitive items")

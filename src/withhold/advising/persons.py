@@ -26,7 +26,6 @@ def candidates_of_people(
     sample: People,
     named: Iterable[str] | None,
     given: Iterable[str] | None,
-    *,
     file: str,
     listed: str,
 ) -> tuple[People, Candidates]:

@@ -11,7 +11,7 @@ from withhold.cli.methods import ModelOptions, columns_to_publish, search_option
 from withhold.cli.options import OF_PEOPLE, Input, Kind, Reading
 from withhold.data import Evidence
 from withhold.data.column_lists import split_columns
-from withhold.data.roles import ALL
+from withhold.data.roles import ALL, named_columns
 from withhold.errors import PolicyError
 from withhold.listed import check_listed
 from withhold.method import Model
@@ -196,6 +196,6 @@ def check_marks(data: Any, model: Any, output: Path, mark: str | None) -> None:
 
         form = form_for(data, output.name, like=data.source, mark=mark)
         if method_of(model).data == "people":
-            refuse_ambiguous(data.attributes, form, model.columns)
+            refuse_ambiguous(data.attributes, form, named_columns(model))
         else:
             refuse_ambiguous(data, form, model.quasi_identifiers)

@@ -122,11 +122,6 @@ class NamesColumns(Protocol):
         """The items that must not be inferred."""
         ...
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column that the model names."""
-        ...
-
 
 @dataclass(frozen=True)
 class ColumnRoles:
@@ -136,6 +131,12 @@ class ColumnRoles:
     """By column, those that are left out at the end."""
     undecided: Mapping[str, str]
     """The columns that may identify people and have no role that somebody named, each with the reason."""
+
+
+def named_columns(model: NamesColumns) -> tuple[str, ...]:
+    """Every column that the model names, once."""
+    named = (*model.quasi_identifiers, model.label, *model.sensitive_column)
+    return tuple(dict.fromkeys(name for name in named if name is not None))
 
 
 def roles_of(table: Table, model: NamesColumns) -> dict[str, str]:
@@ -262,7 +263,8 @@ def refuse_undecided(undecided: Mapping[str, str]) -> None:
 def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Collection[str]:
     """The columns to publish as they are; whatever is named must exist, and have one role only."""
     path = None if table.source is None else table.source.path
-    for name in model.columns:
+    in_model = named_columns(model)
+    for name in in_model:
         if name in table.dropped:
             is_quasi = name in model.quasi_identifiers
             role = QUASI_IDENTIFIER if is_quasi else "label or sensitive column"
@@ -277,7 +279,7 @@ def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Col
     for name in names:
         if name in table.dropped:
             raise PolicyError(f"column {name!r} is named in both --drop and --publish; choose one")
-        if name in model.columns:
+        if name in in_model:
             other = _OPTIONS[roles_of(table, model)[name]]
             raise PolicyError(
                 f"column {name!r} is named in both --publish and --{other}; choose one"

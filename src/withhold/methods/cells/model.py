@@ -234,12 +234,6 @@ class KAnonymity(ByFields):
         return None if self.presence is None else Presence.parse(self.presence)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column that the model names."""
-        named = (*self.quasi_identifiers, self.label, *self.sensitive_column)
-        return tuple(dict.fromkeys(name for name in named if name is not None))
-
-    @property
     def requirements(self) -> tuple[Requirement, ...]:
         """What every group must show of each sensitive column."""
         found: list[Requirement] = []

@@ -15,6 +15,7 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.data.array_types import Ints
+from withhold.data.roles import named_columns
 from withhold.errors import PolicyError
 from withhold.measure.queries import QUERIES, QUERY_MEASURES, QueryErrors
 from withhold.methods.cells.classifiers import (
@@ -192,7 +193,9 @@ def measure_table(
     ).astype(np.int32)
     classes = class_codes(original, model.label)
     loss = table_loss(original, published, model)
-    asked = table_query_errors(original, published, model.columns, queries=queries, seed=seed)
+    asked = table_query_errors(
+        original, published, named_columns(model), queries=queries, seed=seed
+    )
     if model.label is None or len(np.unique(classes)) < 2 or len(original) < 2:
         return TableUtility(loss, _correlations(before, after, names), None, None, None, asked)
     classes = np.unique(classes, return_inverse=True)[1].astype(np.int32)

@@ -31,7 +31,7 @@ from withhold.data.breach import cells_of
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, groups_of
 from withhold.data.people import People
-from withhold.data.roles import check_named
+from withhold.data.roles import check_named, named_columns
 from withhold.method import AuditRun
 from withhold.methods.coherence.audit import MinimalMoles
 from withhold.methods.coherence.mole import Mole
@@ -190,4 +190,4 @@ def _risks(people: People, model: PeopleUncertainty, request: AuditRequest) -> R
     if request.population.file is not None:
         table, names = people.attributes, model.quasi_identifiers
         return risks_of_table(table, names, request.population, **how)
-    return risks_of_records(linked_records(people, model.columns), request.population, **how)
+    return risks_of_records(linked_records(people, named_columns(model)), request.population, **how)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from withhold.data.people import People
+from withhold.data.roles import named_columns
 from withhold.measure.sets import measure_sets
 from withhold.methods.people.linked import linked_pair, sensitive_names
 from withhold.methods.people.model import PeopleUncertainty
@@ -15,6 +16,6 @@ def measure_people(original: People, published: People, request: MeasureRequest)
     """What the release still tells of persons, each a record of items and cells ``COLUMN=value``."""
     columns, sensitive = original.attributes.names, request.sensitive
     if isinstance(model := request.model, PeopleUncertainty):
-        columns, sensitive = model.columns, sensitive_names(original, model)
+        columns, sensitive = named_columns(model), sensitive_names(original, model)
     both = linked_pair(original, published, [c for c in columns if c in published.attributes.names])
     return measure_sets(*both, replace(request, sensitive=sensitive))

@@ -22,6 +22,7 @@ from withhold.data.roles import (
     QuasiIdentifiersOption,
     SensitiveColumnsOption,
     known_columns,
+    named_columns,
     refuse_known,
     secret_columns,
 )
@@ -142,14 +143,9 @@ and sex with at least 4 others.
         )
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column that the model names."""
-        return (*self.quasi_identifiers, *self.sensitive_column)
-
-    @property
     def withheld_columns(self) -> tuple[str, ...]:
-        """The columns of which cells may be withheld: all of these."""
-        return self.columns
+        """The columns of which cells may be withheld: all that are named."""
+        return named_columns(self)
 
     def knowing(self, max_known: int | None) -> PeopleUncertainty:
         """The same model against somebody who knows at most so many items."""

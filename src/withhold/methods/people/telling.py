@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from withhold.data.roles import DROPPED, roles_of
+from withhold.data.roles import DROPPED, named_columns, roles_of
 from withhold.measure.telling import sections_of_sets
 from withhold.method import AnyLadder
 from withhold.methods.people.linked import linked_pair, sensitive_names
@@ -36,7 +36,7 @@ def sections_of_people(subject: Subject) -> list[Section]:
     model, loss = release.model, release.loss
     assert isinstance(model, PeopleUncertainty)
     assert isinstance(loss, PeopleLoss)
-    original, data = linked_pair(release.original, release.data, model.columns)
+    original, data = linked_pair(release.original, release.data, named_columns(model))
     asked = replace(model, sensitive=sensitive_names(release.original, model))
     linked = replace(release, original=original, data=data, model=asked)
     lost, *others = sections_of_sets(replace(subject, release=linked))

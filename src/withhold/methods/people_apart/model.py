@@ -75,11 +75,6 @@ above 0.5.
         self._set(quasi_identifiers=columns)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Every column that the model names."""
-        return (*self.quasi_identifiers, *self.sensitive_column)
-
-    @property
     def withheld_columns(self) -> tuple[str, ...]:
         """The columns of which cells are withheld: all others are published as they are."""
         return self.sensitive_column

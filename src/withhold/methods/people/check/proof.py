@@ -16,6 +16,7 @@ from withhold.data.breach import Breach, SmallGroup, cells_of
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, groups_of
 from withhold.data.people import People
+from withhold.data.roles import named_columns
 from withhold.method import CheckRun, Finding
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.km.check import verify_km
@@ -36,7 +37,7 @@ def verify_people(
     # Blanks around a cell are there for everybody to see, though they are no part of a value.
     names = model.quasi_identifiers
     table = people.attributes
-    table = table.with_columns(table.column(name).exact() for name in model.columns)
+    table = table.with_columns(table.column(name).exact() for name in named_columns(model))
     groups = groups_of(table, names)
     if len(people) and groups.sizes.min() < model.k:
         smallest = int(groups.sizes.argmin())
