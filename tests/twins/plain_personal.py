@@ -81,6 +81,38 @@ def find_set_unsafe_for_somebody(
     return survey_known_sets(originals, published, wishes, rho, sizes=(0, longest))
 
 
+def find_harmed_person(
+    persons: Iterable[int],
+    originals: Sequence[Record],
+    published: Sequence[Record],
+    wishes: Sequence[Record],
+    rho: Fraction,
+) -> set[PersonalRule]:
+    """Every unsafe rule, not of nothing known, about one of these persons."""
+    mine = list(persons)
+    longest = max((len(originals[person]) for person in mine), default=0)
+    own, want = [originals[person] for person in mine], [wishes[person] for person in mine]
+    return survey_known_sets(own, published, want, rho, sizes=(1, longest))
+
+
+def find_unsafe_people(
+    persons: Iterable[int],
+    originals: Sequence[Record],
+    published: Sequence[Record],
+    wishes: Sequence[Record],
+    rho: Fraction,
+) -> set[PersonalRule]:
+    """Of each person's rules those of which all is known, but for e, that its rows share of the original."""
+    found = set()
+    for person in persons:
+        for known, e in find_harmed_person([person], originals, published, wishes, rho):
+            rows = [record for record in published if known <= record]
+            shared = frozenset.intersection(*rows) & originals[person]
+            if shared - {e} == known:
+                found.add((known, e))
+    return found
+
+
 def find_unsafe_sets(
     originals: Sequence[Record],
     published: Sequence[Record],

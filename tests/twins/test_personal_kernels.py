@@ -17,6 +17,8 @@ from withhold.counting.published import put_back, withhold
 from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
+from withhold.methods.personal.check.judge import new_witness
+from withhold.methods.personal.check.person import find_harmed_person
 from withhold.methods.personal.check.proof import kept_of
 from withhold.methods.personal.check.survey import survey_people
 from withhold.methods.personal.model import PersonalRhoUncertainty
@@ -32,6 +34,7 @@ from withhold.methods.personal.search.combinations import (
     find_unsafe_subset,
     room_for_subsets,
 )
+from withhold.methods.personal.search.few_closed import find_unsafe_people
 from withhold.methods.personal.search.fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
 from withhold.methods.personal.search.judge import (
     EVERYWHERE,
@@ -77,6 +80,10 @@ def laid_out(originals, published, wishes, *, merged) -> PersonalLayout:
         {row: [str(code) for code in wished] for row, wished in enumerate(wishes)}, table
     )
     return lay_out_people(table, kept_of(table, rows), constraints, merged=merged)
+
+
+def records_of(layout: PersonalLayout, person: int) -> list[int]:
+    return layout.layout.record_of_row[layout.people.of_row == person].tolist()
 
 
 def as_codes(layout: PersonalLayout, ranks) -> frozenset[int]:
@@ -135,6 +142,50 @@ def test_find_unsafe_sets(problem, room):
     expected = plain_personal.find_unsafe_sets(originals, published, wishes, rho)
     # What holds of all records is a matter of the prior, which is looked at apart.
     assert {r for r in rules if r[0] != everywhere} == {r for r in expected if r[0] != everywhere}
+
+
+@examples(400)
+@given(problems(), st.data(), st.sampled_from([1, 2**20]), st.integers(1, 3))
+def test_find_unsafe_people_and_find_harmed_person(problem, data, room, least):
+    """Of some persons, one after the other; with ``least`` known items also where fewer are looked at."""
+    originals, published, wishes, rho = problem
+    layout = laid_out(originals, published, wishes, merged=True)
+    drawn = data.draw(st.lists(st.integers(0, layout.n_people - 1), unique=True))
+    persons = np.array(drawn, dtype=np.int32)
+    # Persons with equal originals are one, who wants protected what any of them does.
+    records = [record for person in persons for record in records_of(layout, person)]
+    united = [
+        frozenset().union(*(w for o, w in zip(originals, wishes, strict=True) if o == original))
+        for original in originals
+    ]
+    asked = (records, originals, published, united, rho)
+    laid, walk = problem_of(layout, rho), new_closed_walk(layout.rows, room, allowing=False)
+    found = room_for_rules(2000, 10_000)
+    find_unsafe_people(persons, least, laid, walk, scratch_for(layout), found, Stop().flag)
+    starts, items, consequents = rules_found(found)
+    rules = {
+        (as_codes(layout, items[starts[k] : starts[k + 1]]), *as_codes(layout, [e]))
+        for k, e in enumerate(consequents)
+    }
+    expected = plain_personal.find_unsafe_people(*asked)
+    assert rules <= expected
+    assert {rule for rule in expected if len(rule[0]) >= least} <= rules
+    assert not walk.allowed.any()
+
+    witness = new_witness(layout)
+    checked, unsafe = find_harmed_person(persons, least, laid, walk, witness, Stop().flag)
+    harmful = plain_personal.find_harmed_person(*asked)
+    if unsafe:
+        e, joint, support, person, size = witness.numbers
+        known, inferred = as_codes(layout, witness.known[:size]), as_codes(layout, [e])
+        assert (known, *inferred) in harmful
+        assert person in persons
+        assert all(known <= originals[record] for record in records_of(layout, person))
+        assert support == plain_personal.count_support(known, published)
+        assert joint == plain_personal.count_support(known | inferred, published)
+    assert unsafe or not {rule for rule in harmful if len(rule[0]) >= least}
+    assert checked >= unsafe
+    assert not walk.allowed.any()
 
 
 @examples(300)

@@ -7,18 +7,18 @@ from itertools import combinations
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tables import examples
 from twins import plain_personal
-from withhold.counting.closed_walk import new_closed_walk
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
+from withhold.methods.personal import people
 from withhold.methods.personal.check.proof import kept_of
 from withhold.methods.personal.known_sets import new_known_walk
 from withhold.methods.personal.people import lay_out_people, problem_of
-from withhold.methods.personal.search.combinations import room_for_subsets
 from withhold.methods.personal.search.fix import (
     CONSEQUENT,
     DISTRIBUTION,
@@ -28,17 +28,17 @@ from withhold.methods.personal.search.fix import (
     fix_rules,
     room_for_fixes,
 )
-from withhold.methods.personal.search.judge import room_for_rules, rules_found, scratch_for
+from withhold.methods.personal.search.judge import room_for_rules, rules_found
 from withhold.methods.personal.search.restore import (
     BACK,
     SAFE,
-    Probe,
     Rules,
     Tried,
     put_all_back,
     restore_together,
     try_restoring,
 )
+from withhold.methods.personal.search.restoring import new_probe
 
 VICTIMS = {"consequent": CONSEQUENT, "leftover": LEFTOVER, "distribution": DISTRIBUTION}
 rhos = st.sampled_from([Fraction(1, 4), Fraction(1, 2), Fraction(2, 3)])
@@ -239,9 +239,10 @@ def safe_worlds(draw):
     return world, rho, most, np.array(positions, dtype=np.int32)
 
 
+@pytest.mark.parametrize("few", [False, True], ids=["by-item", "by-person"])
 @examples(120)
 @given(safe_worlds(), st.data())
-def test_try_restoring_and_restore_together(problem, data):
+def test_try_restoring_and_restore_together(few, problem, data):
     world, rho, most, positions = problem
     rules = data.draw(st.permutations(world.protected_rules(3)))[:12]
     assume(len(positions) > 0 and rules)
@@ -250,14 +251,10 @@ def test_try_restoring_and_restore_together(problem, data):
     )[: len(positions)]
     seen_at = np.full(len(positions), -1, dtype=np.int32)
     returned_at = np.full(world.n_items, -1, dtype=np.int32)
-    probe = Probe(
-        most,
-        problem_of(world.laid, rho),
-        new_closed_walk(world.rows),
-        scratch_for(world.laid),
-        room_for_subsets(world.n_items),
-        np.zeros((1, 2), dtype=np.int32),
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(people, "FEW", 0 if few else 10**6)
+        probe = new_probe(world.laid, problem_of(world.laid, rho), most)
+    assert probe.person_by_person == (few or world.laid.n_wishing == 0)
     # In the second round the rules of the first are known, and some of the occurrences are back.
     for now in range(2):
         gone = [world.place(position) for position in positions]

@@ -57,8 +57,10 @@ class ClosedWalk(NamedTuple):
     child_end: Any
 
 
-def new_closed_walk(rows: PublishedRows, room: int = MOST_AT_FIRST) -> ClosedWalk:
-    """A walk over the closed sets of any published items, for one thread."""
+def new_closed_walk(
+    rows: PublishedRows, room: int = MOST_AT_FIRST, *, allowing: bool = True
+) -> ClosedWalk:
+    """A walk over the closed sets of any published items, or of none as yet, for one thread."""
     n_rows, n_items = len(rows.offsets) - 1, len(rows.supports)
     # A set is larger than the one above it.
     longest = int(np.diff(rows.offsets).max(initial=0))
@@ -66,7 +68,7 @@ def new_closed_walk(rows: PublishedRows, room: int = MOST_AT_FIRST) -> ClosedWal
     at[WITHIN] = -1
     return ClosedWalk(
         at=at,
-        allowed=np.ones(n_items, dtype=np.bool_),
+        allowed=np.full(n_items, allowing),
         closure=np.empty(longest + 1, dtype=np.int32),
         in_set=np.zeros(n_items, dtype=np.bool_),
         touched=np.empty(n_items, dtype=np.int32),
@@ -237,6 +239,13 @@ def leave_set(walk):
     for t in range(walk.at[N_TOUCHED]):
         walk.count[walk.touched[t]] = 0
     walk.at[SIZE] = 0
+
+
+@step
+def skip_below(walk):
+    """Leave out all sets below the one that was reached."""
+    # As if one row alone held it.
+    walk.at[END] = walk.at[START] + 1
 
 
 @step

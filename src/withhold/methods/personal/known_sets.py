@@ -1,7 +1,8 @@
 """The walk over what can be known: itemsets of original rows, depth first, each once.
 
 Each set comes with its owners, the rows whose originals hold it, and its holders: those of them that still
-publish all of it. The caller decides what is unsafe about a set.
+publish all of it. Sets of which no owner wants anything protected are left out. The caller decides what is
+unsafe about a set.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -98,12 +99,23 @@ def next_known_set(largest, problem, known):
             break
         at[START] = walk.child_start[child]
         at[END] = walk.child_end[child]
+        if not is_of_concern(problem.people, known):
+            continue
         support = find_holders(size, problem.rows, known)
         if support > 0 and not (at[SMALLER] != 0 and support == known.support_of[size - 1]):
             known.support_of[size] = support
             break
     at[SIZE] = size
     return size
+
+
+@step
+def is_of_concern(people, known):
+    """Whether an owner of the current set wants anything protected; if not, nobody below does either."""
+    k = known.at[START]
+    while k < known.at[END] and not people.wishing[people.of_row[known.walk.pool_row[k]]]:
+        k += 1
+    return k < known.at[END]
 
 
 @step

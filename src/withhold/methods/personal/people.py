@@ -26,11 +26,13 @@ from withhold.counting.local_rows import merge_local_rows
 from withhold.counting.published import PublishedRows
 from withhold.counting.walk import Rows as WalkRows
 from withhold.data import Records
-from withhold.data.array_types import Bools
+from withhold.data.array_types import Bools, Ints
 from withhold.data.constraints import Constraints
 
 PAIRS_AT_ONCE = 2**20
 """Pairs of a person and a protected item that are sorted together."""
+FEW = 2
+"""If at most every so-manieth wants anything protected, they are looked at one by one."""
 LONG = 16
 """In a record so many times as long as a set, each item of the set is searched for."""
 
@@ -41,8 +43,11 @@ class People(NamedTuple):
     of_row: Any
     offsets: Any
     items: Any
+    wishing: Any
+    """By person: whether they want anything protected. Nobody else can be harmed."""
     post_offsets: Any
     post_people: Any
+    """For each rank those of its owners who want anything protected."""
 
 
 class Wishes(NamedTuple):
@@ -82,6 +87,16 @@ class PersonalLayout:
     @property
     def n_people(self) -> int:
         return len(self.people.offsets) - 1
+
+    @property
+    def n_wishing(self) -> int:
+        """How many people want anything protected."""
+        return int(np.count_nonzero(self.people.wishing))
+
+    @property
+    def few_wishing(self) -> bool:
+        """Whether so few want anything protected that it is quicker to look at them one by one."""
+        return self.n_wishing * FEW <= self.n_people
 
     @cached_property
     def protected(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -129,8 +144,9 @@ def lay_out_people(
     clear_bits(bitmaps, layout.n_items - len(bitmaps), layout.items[gone], row_of[gone])
     postings = layout.post_offsets, layout.post_rows, layout.post_positions
     rows = PublishedRows(layout.offsets, items, *postings, supports, bitmaps)
-    people = _distinct_people(layout, merged=merged)
-    return PersonalLayout(layout, rows, people, _wishes(originals, layout, people, constraints))
+    of_row, first_row = _distinct_people(layout, merged=merged)
+    wishes = _wishes(originals, layout, of_row, len(first_row), constraints)
+    return PersonalLayout(layout, rows, _people(layout, of_row, first_row, wishes), wishes)
 
 
 def lay_out_needed(originals: Records, kept: Bools, constraints: Constraints) -> PersonalLayout:
@@ -141,32 +157,40 @@ def lay_out_needed(originals: Records, kept: Bools, constraints: Constraints) ->
     return lay_out_people(originals, kept, constraints)
 
 
-def _distinct_people(layout: Layout, *, merged: bool) -> People:
+def _distinct_people(layout: Layout, *, merged: bool) -> tuple[Ints, Ints]:
+    """The person of each row, and the first row of each person."""
     of_row = np.arange(layout.n_rows, dtype=np.int32)
-    n_people, first_row = layout.n_rows, of_row
-    if merged:
-        of_row = np.zeros(layout.n_rows, dtype=np.int32)
-        n_people, first_row, _ = merge_local_rows(
-            layout.n_rows, layout.offsets, layout.items, of_row
-        )
-    first_row = first_row[:n_people]
+    if not merged:
+        return of_row, of_row
+    of_row = np.zeros(layout.n_rows, dtype=np.int32)
+    n_people, first_row, _ = merge_local_rows(layout.n_rows, layout.offsets, layout.items, of_row)
+    return of_row, first_row[:n_people]
+
+
+def _people(layout: Layout, of_row: Ints, first_row: Ints, wishes: Wishes) -> People:
+    held_as_bits = len(wishes.bits) > 0
+    wishing = wishes.bits.any(axis=1) if held_as_bits else np.diff(wishes.offsets) > 0
     lengths = np.diff(layout.offsets)[first_row]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(offsets[-1]) + np.repeat(layout.offsets[first_row] - offsets[:-1], lengths)
     items = layout.items[places]
-    post_offsets = np.concatenate([[0], np.cumsum(np.bincount(items, minlength=layout.n_items))])
-    owners = np.repeat(np.arange(n_people, dtype=np.int32), lengths)
-    return People(of_row, offsets, items, post_offsets, owners[np.argsort(items, kind="stable")])
+    owners = np.repeat(np.arange(len(first_row), dtype=np.int32), lengths)
+    of_wishing = wishing[owners]
+    posted, owners = items[of_wishing], owners[of_wishing]
+    post_offsets = np.concatenate([[0], np.cumsum(np.bincount(posted, minlength=layout.n_items))])
+    post_people = owners[np.argsort(posted, kind="stable")]
+    return People(of_row, offsets, items, wishing, post_offsets, post_people)
 
 
-def _wishes(originals: Records, layout: Layout, people: People, constraints: Constraints) -> Wishes:
+def _wishes(
+    originals: Records, layout: Layout, of_row: Ints, n_people: int, constraints: Constraints
+) -> Wishes:
     """What each distinct person wants protected: the union over the rows that are equal."""
     column_of_name = {name: column for column, name in enumerate(constraints.items)}
     of_code = [column_of_name.get(name, -1) for name in originals.vocabulary]
     column_of = np.array(of_code, dtype=np.int32)[layout.code_of_rank]
-    n_people = len(people.offsets) - 1
     person_of_record = np.empty(layout.n_rows, dtype=np.int32)
-    person_of_record[layout.record_of_row] = people.of_row
+    person_of_record[layout.record_of_row] = of_row
     bits = np.zeros((0, 0), dtype=np.uint64)
     offsets, columns = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     if len(constraints.offsets) == 1:

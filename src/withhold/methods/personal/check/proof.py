@@ -37,6 +37,7 @@ from withhold.methods.personal.check.judge import (
     new_room,
     new_witness,
 )
+from withhold.methods.personal.check.person import find_harmed_person
 from withhold.methods.personal.check.survey import Rule, survey_people
 from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
@@ -130,16 +131,24 @@ class _Search:
         if rule is not None or self.stop.cause != 0:
             return method, checked, rule
         layout, problem = self.layout, problem_of(self.layout, self.model.rho)
-        roots = np.flatnonzero(layout.rows.supports > 0).astype(np.int32)
+        few = layout.few_wishing
+        asked = layout.people.wishing if few else layout.rows.supports > 0
+        roots = np.flatnonzero(asked).astype(np.int32)
         n_tasks = min(len(roots), 32 * self.jobs)
         spare: list[tuple[ClosedWalk, Room]] = []
 
+        def new() -> tuple[ClosedWalk, Room]:
+            return new_closed_walk(layout.rows, allowing=not few), new_room(layout)
+
         def judge(part: Ints) -> tuple[int, Rule | None]:
-            walk, room = spare.pop() if spare else (new_closed_walk(layout.rows), new_room(layout))
-            witness = new_witness(layout)
-            n, unsafe = find_set_unsafe_for_somebody(
-                part, small + 1, problem, walk, room, witness, self.stop.flag
-            )
+            walk, room = spare.pop() if spare else new()
+            witness, stop = new_witness(layout), self.stop.flag
+            if few:
+                n, unsafe = find_harmed_person(part, small + 1, problem, walk, witness, stop)
+            else:
+                n, unsafe = find_set_unsafe_for_somebody(
+                    part, small + 1, problem, walk, room, witness, stop
+                )
             spare.append((walk, room))
             if not unsafe:
                 return n, None
@@ -148,7 +157,7 @@ class _Search:
             row = int(np.flatnonzero(layout.people.of_row == person)[0])
             return n, (witness.known[:size].copy(), e, joint, support, row)
 
-        # Every n-th root, so that frequent and rare ones are spread over the tasks.
+        # Every n-th root or person, so that frequent and rare ones are spread over the tasks.
         tasks = [partial(judge, roots[start::n_tasks].copy()) for start in range(n_tasks)]
         what = "checking closed sets"
         results = run_all(tasks, self.stop, jobs=self.jobs, progress=self.progress, what=what)

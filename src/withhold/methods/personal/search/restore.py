@@ -17,6 +17,7 @@ from withhold.methods.personal.search.combinations import (
     find_unsafe_subset,
     with_item,
 )
+from withhold.methods.personal.search.few_restored import find_harm
 from withhold.methods.personal.search.judge import find_unsafe_sets
 from withhold.methods.personal.search.owners import MOST, N_RULES, report
 from withhold.methods.rho.search.bounded import count_sets
@@ -63,6 +64,9 @@ class Probe(NamedTuple):
     room: Any
     job: Any
     """Room for the one root and row to look at."""
+    person_by_person: Any
+    """Whether few people want anything protected; the walk then allows nothing between two uses."""
+    few: Any
 
 
 @kernel
@@ -138,6 +142,11 @@ def does_harm(x, row, probe, found, stop):
     found.count[MOST] = before + 1
     # A plain 0 or 1 is a type of its own to numba, for which what is called here would be compiled again.
     n_others = np.int64(0)
+    if probe.person_by_person:
+        size, e = find_harm(x, row, probe, stop)
+        if e >= 0:
+            report(probe.few.known, size, -1, e, found)
+        return e >= 0 or stop[0] != 0
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         if rows.items[p] >= 0 and rows.items[p] != x:
             if n_others < MOST_OTHERS:

@@ -17,8 +17,9 @@ import numpy as np
 from withhold.counting.closed_walk import new_closed_walk
 from withhold.counting.threads import Stop, run_all
 from withhold.data.array_types import Longs
-from withhold.methods.personal.people import Problem
+from withhold.methods.personal.people import PersonalLayout, Problem
 from withhold.methods.personal.search.combinations import room_for_subsets
+from withhold.methods.personal.search.few_people import room_for_few
 from withhold.methods.personal.search.judge import room_for_rules, rules_found, scratch_for
 from withhold.methods.personal.search.owners import Found
 from withhold.methods.personal.search.restore import (
@@ -82,15 +83,8 @@ class Restorer:
         self.longest = int(np.diff(layout.offsets).max(initial=0))
         most = n_items if max_known is None else max_known
         self.probes = [
-            Probe(
-                most,
-                # A test puts an item back for a moment, so each thread has a copy of its own.
-                work.problem if thread == 0 else _copy(work.problem),
-                new_closed_walk(work.rows),
-                scratch_for(work.layout),
-                room_for_subsets(n_items),
-                np.zeros((1, 2), dtype=np.int32),
-            )
+            # A test puts an item back for a moment, so each thread has a copy of its own.
+            new_probe(work.layout, work.problem if thread == 0 else _copy(work.problem), most)
             for thread in range(work.jobs)
         ]
 
@@ -170,6 +164,23 @@ class Restorer:
         self.starts = np.concatenate([self.starts, self.starts[-1] + starts[1:]])
         self.items = np.concatenate([self.items, items])
         self.consequents = np.concatenate([self.consequents, consequents])
+
+
+def new_probe(layout: PersonalLayout, problem: Problem, most: int) -> Probe:
+    """What a thread needs; ``problem`` is changed for a moment by each test."""
+    n_items, people = layout.layout.n_items, layout.people
+    n_wishing, n_owned = layout.n_wishing, len(people.post_people)
+    few = layout.few_wishing
+    return Probe(
+        most,
+        problem,
+        new_closed_walk(layout.rows, allowing=not few),
+        scratch_for(layout),
+        room_for_subsets(n_items),
+        np.zeros((1, 2), dtype=np.int32),
+        few,
+        room_for_few(n_items, n_wishing, n_owned) if few else room_for_few(0, 0, 0),
+    )
 
 
 def _copy(problem: Problem) -> Problem:

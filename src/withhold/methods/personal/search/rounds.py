@@ -40,6 +40,7 @@ from withhold.methods.personal.people import (
     lay_out_needed,
     problem_of,
 )
+from withhold.methods.personal.search.few_closed import find_unsafe_people
 from withhold.methods.personal.search.judge import (
     EVERYWHERE,
     find_unsafe_sets,
@@ -65,7 +66,8 @@ MOST_WORK = 2_000_000_000
 """The sum, over all records, of the cube of the length, up to which every record is searched. Of the usual
 click streams and market baskets none comes near; a few records of a thousand items do."""
 Jobs = Ints
-"""Where to look: rows of (root item, row), for sets that hold the root and items of the row."""
+"""Where to look: rows of (root item, row), for sets that hold the root and items of the row; if few people
+want anything protected, of (person, EVERYWHERE), for sets of what the person owns."""
 NO_JOBS: Jobs = np.zeros((0, 2), dtype=np.int32)
 
 
@@ -76,11 +78,13 @@ def make_safe(work: PersonalWorkspace, max_known: int | None, stop: Stop) -> Non
     while stop.cause == 0:
         since, again = work.log.n_removed, NO_JOBS
         if max_known is None:
-            again = fix_closed_sets(work, all_roots(work.layout), sizes + 1, stop)
+            again = fix_closed_sets(work, all_jobs(work.layout), sizes + 1, stop)
         fix_small(work, sizes, stop)
         if work.log.n_removed == since:
             return
-        if max_known is None and work.log.n_removed - since <= FEW:
+        # Of few persons all are quickly looked at again.
+        many = max_known is None and not work.layout.few_wishing
+        if many and work.log.n_removed - since <= FEW:
             follow(work, again, since, sizes + 1, stop)
 
 
@@ -136,7 +140,7 @@ def fix_closed_sets(work: PersonalWorkspace, jobs: Jobs, least: int, stop: Stop)
 def unsafe_items(work: PersonalWorkspace, stop: Stop) -> Ints | None:
     """The items that are protected and unsafe; None if time ran out, or if there are too many."""
     unsafe = work.too_frequent()
-    every = all_roots(work.layout)
+    every = all_jobs(work.layout)
     finder = ClosedSetFinder(work.layout, work.problem, 1, stop)
     tasks = [partial(finder.find, every[start::TASKS].copy()) for start in range(TASKS)]
     for found in run_all(tasks, stop, jobs=work.jobs):
@@ -152,6 +156,14 @@ def all_roots(layout: PersonalLayout) -> Jobs:
     return np.stack([roots, np.full_like(roots, EVERYWHERE)], axis=1)
 
 
+def all_jobs(layout: PersonalLayout) -> Jobs:
+    """A job for each who wants anything protected, if few do; else for every item that is published."""
+    if not layout.few_wishing:
+        return all_roots(layout)
+    persons = np.flatnonzero(layout.people.wishing).astype(np.int32)
+    return np.stack([persons, np.full_like(persons, EVERYWHERE)], axis=1)
+
+
 class ClosedSetFinder:
     """Finds unsafe closed sets; what a thread needs for it is used again by the next."""
 
@@ -163,12 +175,17 @@ class ClosedSetFinder:
         """The unsafe rules of these jobs, as far as there is room."""
         found = room_for_rules(capacity, 16 * capacity + self.layout.layout.n_items)
         ready = self.spare.pop() if self.spare else self._new()
-        find_unsafe_sets(jobs, self.least, -1, self.problem, *ready, found, self.stop.flag)
+        if self.layout.few_wishing:
+            persons: Ints = jobs[:, 0].copy()
+            find_unsafe_people(persons, self.least, self.problem, *ready, found, self.stop.flag)
+        else:
+            find_unsafe_sets(jobs, self.least, -1, self.problem, *ready, found, self.stop.flag)
         self.spare.append(ready)
         return found
 
     def _new(self) -> tuple[ClosedWalk, Scratch]:
-        return new_closed_walk(self.layout.rows), scratch_for(self.layout)
+        walk = new_closed_walk(self.layout.rows, allowing=not self.layout.few_wishing)
+        return walk, scratch_for(self.layout)
 
 
 def count_too_long(work: PersonalWorkspace) -> int:
@@ -228,12 +245,12 @@ def holds_already(
             stop.because(ANSWERED)
         return unsafe
 
-    roots = all_roots(layout)
-    parts = [roots[start::TASKS].copy() for start in range(min(TASKS, len(roots)))]
     with Stop(limit_seconds) as stop:
         finder = ClosedSetFinder(layout, problem, largest + 1, stop)
-        steps = [in_known_sets] if largest > 0 else []
-        for step in steps + ([in_closed_sets] if max_known is None else []):
+        steps = [(in_known_sets, all_roots(layout))] if largest > 0 else []
+        steps += [(in_closed_sets, all_jobs(layout))] if max_known is None else []
+        for step, jobs in steps:
+            parts = [jobs[start::TASKS].copy() for start in range(min(TASKS, len(jobs)))]
             tasks = [partial(answer, step, part) for part in parts]
             what = "looking for anything unsafe"
             if any(run_all(tasks, stop, jobs=work.jobs, progress=work.progress, what=what)):

@@ -1,0 +1,148 @@
+"""Who could be harmed by an item x that was put back into a row, where few people want anything protected.
+
+Who wants x protected and owns something else of the row; and who owns x and wants something else of the row
+protected. What they own of the row is listed with them: mostly one item or two. The row itself may be long.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.jit import step
+from withhold.counting.published import reaches
+from withhold.methods.personal.people import wants_protected
+from withhold.methods.personal.search.combinations import MOST_COMBINATIONS, SHORT
+from withhold.methods.rho.search.bounded import count_sets
+
+KNOWS_X, WANTS_X = 1, 2
+"""What a person who owns something of the row has to do with x: bits of a mask."""
+
+
+class FewRoom(NamedTuple):
+    """What one thread needs; arrays by place are by place among the row's other items, ascending."""
+
+    place_of: Any
+    """By rank: the place of an item of the row, from 1; all zero between two looks."""
+    others: Any
+    with_x: Any
+    """By place: in how many rows the item is published with x."""
+    counts: Any
+    """By place, for one set after the other."""
+    alone_is_safe: Any
+    """By place: whether x does not follow from the item alone, where that was asked."""
+    persons: Any
+    roles: Any
+    starts: Any
+    """Where the items start that a person owns of the row, by number of the person in ``persons``."""
+    owned: Any
+    """Places, ascending, person by person."""
+    itemset: Any
+    known: Any
+
+
+def room_for_few(n_items: int, n_people: int, n_occurrences: int) -> FewRoom:
+    """Fresh arrays, for one thread; so many people have so many occurrences together."""
+    with_x, counts = np.empty((2, n_items + 1), dtype=np.int64)
+    others, itemset, known = np.empty((3, n_items + 1), dtype=np.int32)
+    persons, roles = np.empty((2, n_people + 1), dtype=np.int32)
+    return FewRoom(
+        place_of=np.zeros(n_items, dtype=np.int32),
+        others=others,
+        with_x=with_x,
+        counts=counts,
+        alone_is_safe=np.zeros(n_items + 1, dtype=np.bool_),
+        persons=persons,
+        roles=roles,
+        starts=np.zeros(n_people + 2, dtype=np.int64),
+        owned=np.empty(n_occurrences + 1, dtype=np.int32),
+        itemset=itemset,
+        known=known,
+    )
+
+
+@step
+def gather_people(x, n_others, probe):
+    """List who could be harmed, why, and what they own of the row; returns how many they are."""
+    problem = probe.problem
+    people = problem.people
+    few = probe.few
+    seen = probe.scratch.seen
+    seen[-1] += 1
+    n_persons = 0
+    few.starts[0] = 0
+    # First the owners of x, then those of other items who want x protected.
+    for place in range(-1, n_others if problem.wishes.anybody[x] else 0):
+        y = x if place < 0 else few.others[place]
+        for posting in range(people.post_offsets[y], people.post_offsets[y + 1]):
+            person = people.post_people[posting]
+            if seen[person] == seen[-1]:
+                continue
+            seen[person] = seen[-1]
+            role = 0
+            if wants_protected(person, x, problem.wishes):
+                role = WANTS_X
+            if place < 0 and wants_another(person, n_others, probe):
+                role |= KNOWS_X
+            if role == 0:
+                continue
+            top = few.starts[n_persons]
+            for p in range(people.offsets[person], people.offsets[person + 1]):
+                if few.place_of[people.items[p]] > 0:
+                    few.owned[top] = few.place_of[people.items[p]] - 1
+                    top += 1
+            if role & WANTS_X != 0 and x_is_safe(few.starts[n_persons], top, probe):
+                role &= KNOWS_X
+            if role != 0:
+                few.persons[n_persons] = person
+                few.roles[n_persons] = role
+                n_persons += 1
+                few.starts[n_persons] = top
+    return n_persons
+
+
+@step
+def wants_another(person, n_others, probe):
+    """Whether the person wants another item of the row protected."""
+    c = 0
+    while c < n_others and not wants_protected(person, probe.few.others[c], probe.problem.wishes):
+        c += 1
+    return c < n_others
+
+
+@step
+def x_is_safe(start, end, probe):
+    """Whether x surely does not follow from these places of the row, or some of them.
+
+    No set of them is in fewer rows than all together, or with x in more rows than any one of them.
+    """
+    few = probe.few
+    problem = probe.problem
+    if start == end or (end - start == 1 and few.alone_is_safe[few.owned[start]]):
+        return True
+    joint = np.int64(0)
+    for k in range(start, end):
+        joint = max(joint, few.with_x[few.owned[k]])
+        few.itemset[k - start] = few.others[few.owned[k]]
+    enough = (joint * problem.den + problem.num - 1) // problem.num
+    safe = reaches(few.itemset, end - start, enough, problem.rows)
+    if end - start == 1:
+        few.alone_is_safe[few.owned[start]] = safe
+    return safe
+
+
+@step
+def owns_place(k, place, few):
+    """Whether the k-th person owns the item of that place."""
+    p = few.starts[k]
+    while p < few.starts[k + 1] and few.owned[p] < place:
+        p += 1
+    return p < few.starts[k + 1] and few.owned[p] == place
+
+
+@step
+def is_small(n_owned, most):
+    """Whether the sets of so many items are few enough to be looked at one by one."""
+    return n_owned <= SHORT or (most < n_owned and count_sets(n_owned, most) <= MOST_COMBINATIONS)
