@@ -23,6 +23,8 @@ VERDICT = re.compile(rf"^({'|'.join(COLOURS)})\b", re.MULTILINE)
 
 LABEL = re.compile(r" +\S(?:.*?\S)?  +(?=\S)")
 """What stands before the second column of a line; what goes on in the next stands under that column."""
+NUMBERS = re.compile(r" +(?:(?:of )?[\d,.]+%?(?: of [\d,]+| \w+)?  +)+(?=\S)")
+"""Columns of numbers before a last one with names."""
 
 
 COMMAND = re.compile(r" +(\S*python\S* -m )?(\S*/)?withhold [a-z]+ ")
@@ -67,7 +69,7 @@ def _fitted_line(line: str, width: int) -> str:
     indent = " " * (len(line) - len(line.lstrip()))
     if COMMAND.match(line):
         return _fitted_command(WORD.findall(line), indent, width)
-    label = LABEL.match(line)
+    label = NUMBERS.match(line) or LABEL.match(line)
     further = len(label[0]) if label and len(label[0]) <= width // 2 else len(indent) + 2
     return textwrap.fill(
         line.strip(),
