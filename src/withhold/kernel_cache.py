@@ -14,8 +14,3 @@ def user_cache() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "withhold"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "withhold"
-
-
-def is_first_run() -> bool:
-    """Whether nothing was ever compiled here."""
-    return not user_cache().is_dir()

@@ -24,8 +24,8 @@ Plain = str | int | float | bool | None | Sequence["Plain"] | Mapping[str, "Plai
 Threshold = str | Fraction | Decimal | float | int
 """A share, exactly as somebody wrote it."""
 K_MISSING = "use --k 5, the fewest records or rows among which people hide"
-K_HELP = "The fewest records or rows among which people hide."
-ITEMS_HELP = "A text file with one item per line, or items separated by commas."
+K_HELP = "Fewest records or rows to hide among."
+ITEMS_HELP = "A file with one item per line, or items separated by commas."
 Kind = Literal[
     "plain", "threshold", "items", "columns", "any", "file", "files", "publish", "repeated", "found"
 ]
@@ -195,7 +195,7 @@ def said_only_by_offered(offered: Any, asked: Any) -> bool:
 RhoOption = Annotated[
     Threshold,
     Option(
-        "The largest confidence allowed, e.g. 0.7 or 2/3; exact.",
+        "Largest confidence allowed, e.g. 0.7 or 2/3; exact.",
         kind="threshold",
         missing="use --rho 0.5, the largest confidence you allow",
         weaker=larger,

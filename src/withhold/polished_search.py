@@ -12,14 +12,14 @@ A_WEEK = 7 * 24 * 3600
 PolishOption = Annotated[
     float | None,
     Option(
-        "Seconds to improve the release after the search; safe whenever it ends.",
+        "Seconds to improve the release after the search.",
         repeated_by="polish_moves",
     ),
 ]
 PolishMovesOption = Annotated[
     int | None,
     Option(
-        "How many moves to make instead: the same number with the same seed makes the same release.",
+        "Moves to make instead; repeatable with --seed.",
         at_least=0,
     ),
 ]

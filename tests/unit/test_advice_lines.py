@@ -52,7 +52,7 @@ def table(k: int) -> wh.KAnonymity:
         (of_tables.advise_on_loss(table(5), table_loss(50)), []),
         (of_tables.advise_on_loss(table(5), table_loss(51)), ["51% of the quasi-identifiers"]),
         (of_tables.advise_on_loss(table(2), table_loss(1)), ["k = 2 is a weak promise"]),
-        (of_tables.advise_on_loss(table(50), table_loss(60)), ["60%", "k = 50 is dear"]),
+        (of_tables.advise_on_loss(table(50), table_loss(60)), ["60%", "k = 50 is expensive"]),
         (of_tables.advise_on_loss(table(50), table_loss(0)), []),
         (of_tables.advise(table(5)), []),
         (of_tables.advise(table(2)), ["k = 2 is a weak promise"]),

@@ -113,3 +113,12 @@ def test_interpreting__ends(total):
         pass
     assert compiled(np.arange(5)) == 23
     assert len(compiled._dispatcher.overloads) == 1
+
+
+def test_before_compiling__says_nothing_of_a_moment(monkeypatch):
+    said: list[str] = []
+    announcer = jit._Announcer(lambda: said.append("compiling"))
+    for seconds, expected in ((0.0, 0), (jit.A_MOMENT / 2, 0), (jit.A_MOMENT, 1), (60.0, 1)):
+        monkeypatch.setattr(jit, "seconds_compiled", lambda seconds=seconds: seconds)
+        announcer.on_start(None)
+        assert len(said) == expected

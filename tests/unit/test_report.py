@@ -345,7 +345,7 @@ def test_external__a_section_of_a_model_is_left_out_unless_it_says_otherwise(
 @pytest.mark.parametrize("published", [10, 1_000, 100_000])
 def test_band__leaves_many_possibilities(share, published):
     text = band_text(share, published)
-    told = re.findall(r"[\d.]+(?= %)", text)
+    told = re.findall(r"[\d.]+(?=%)", text)
     if not told:
         assert "small file" in text
         return

@@ -108,7 +108,7 @@ def _about_items(items: frozenset[str], listed: str) -> Iterator[Candidate]:
         most = "" if known is None else f" --max-known {known}"
         yield Candidate(
             _known(known),
-            f"no sensitive item is inferred with more than {percent(float(rho), 0)} certainty",
+            f"no sensitive item above {percent(float(rho), 0)} certainty",
             RhoUncertainty(rho, items, max_known=known),
             f"--rho {rho} --sensitive {listed}{most}",
         )

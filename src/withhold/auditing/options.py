@@ -21,8 +21,8 @@ class AuditOptions:
     max_size: Annotated[
         int | None,
         Option(
-            "Count all breaches of antecedents of up to N items, however long it takes; if not given, up "
-            "to 3 (buckets: 5), and estimated where there are too many.",
+            "Count all breaches of up to N known items, however long it takes (default 3; buckets 5; "
+            "estimated where there are too many).",
             at_least=0,
             at_most=12,
         ),

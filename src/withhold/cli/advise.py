@@ -32,7 +32,7 @@ def advise(
     jobs: int | None = None,
     shown: options.Output,
 ) -> None:
-    """What protecting people would cost: if attackers know so much, then promising this costs that.
+    """Show what each promise would cost, by how much attackers know.
 
     Measured on a sample of at most 10,000 records, over the models that fit the data, with the commands to
     run next. It asks nothing and publishes nothing. With --people or --items: of persons with attributes and

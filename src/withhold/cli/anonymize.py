@@ -56,7 +56,7 @@ def anonymize(
     jobs: int | None = None,
     shown: options.Output,
 ) -> None:
-    """Withhold as little as possible, prove the result, publish it with a manifest."""
+    """Withhold as little as possible, prove the result, publish it."""
     model = methods.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")

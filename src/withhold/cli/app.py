@@ -15,15 +15,15 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import withhold
-from withhold.cli import interrupts, started
+from withhold.cli import interrupts
 from withhold.cli.command import VerbCommand
 from withhold.cli.console import (
     abandon_stdout,
     note,
     showing_assumptions,
-    tell_of_first_run,
     usage_error,
 )
+from withhold.cli.helping import HELP_WIDTH
 from withhold.cli.methods import offered
 from withhold.cli.options import spread
 from withhold.cli.terminal import fitted
@@ -55,8 +55,6 @@ VERBS = (
 """The modules of the verbs; importing one registers it."""
 COMPLETION = "_WITHHOLD_COMPLETE"
 """Set by shells that ask what to propose."""
-HELP_WIDTH = 78
-"""Click writes help this wide."""
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
 70 a bug, 130 interrupted.
@@ -75,7 +73,7 @@ app = typer.Typer(
 
 GROUPS = {
     "hierarchy": typer.Typer(
-        help="Hierarchies: what values can be generalised to.",
+        help="Build hierarchies of values, to generalise them.",
         no_args_is_help=True,
         rich_markup_mode=None,
     )
@@ -133,9 +131,6 @@ def verb(
                     showing_assumptions(),
                 ):
                     stop_if_asked()
-                    # Verbs that can be quiet are those that compute.
-                    if started.at is not None and values.get("quiet") is False:
-                        tell_of_first_run()
                     with _descriptions(values):
                         function(**collect(values))
             except Interrupted as error:

@@ -36,7 +36,7 @@ def audit(
     run: options.CheckRun,
     shown: options.Output,
 ) -> None:
-    """Is the file safe? The verdict, the worst breaches, and the attack curve."""
+    """Find what an attacker could infer from a file."""
     model = methods.build_model(given)
     method = method_of(model)
     asked = methods.typed_values(method.audits(), given)

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from withhold.cli.empty import refuse_empty
-from withhold.cli.helping import OF_A_MODEL, write_options
+from withhold.cli.helping import OF_A_MODEL, own_example, write_options
 
 NUMBERS = {
     "a valid integer": "a whole number",
@@ -56,6 +56,13 @@ class VerbCommand(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the help says about the options."""
         write_options(self.get_params(ctx), ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write an example: of the model if one was named."""
+        own = own_example(ctx)
+        usual, self.epilog = self.epilog, own or self.epilog
+        super().format_epilog(ctx, formatter)
+        self.epilog = usual
 
 
 def _refuse_number(error: typer.BadParameter, typed: Mapping[str, Any], fail: Any) -> None:

@@ -43,7 +43,7 @@ def compare(
     jobs: int | None = None,
     shown: options.Output,
 ) -> None:
-    """What each release lost against the same original, one column for each."""
+    """Compare what releases of one original lost."""
     wanted = None if sensitive is None else listed_items(sensitive)
     from withhold.parts.planning import is_many
     from withhold.publish.publishing import check_free, save_text

@@ -20,7 +20,6 @@ from withhold.cli.terminal import for_reader, for_terminal
 from withhold.describing import with_descriptions
 from withhold.errors import AssumedWarning, OutputError
 from withhold.escaping import json_text, one_line, visible
-from withhold.kernel_cache import is_first_run
 from withhold.phases import listening
 
 PROGRESS = "WITHHOLD_PROGRESS"
@@ -28,10 +27,8 @@ PROGRESS = "WITHHOLD_PROGRESS"
 BETWEEN_LINES_SECONDS = 0.1
 PARTS_OF_ALL = 1000
 """In such parts of the whole job the lines say how far it is."""
-FIRST_RUN = (
-    "the first run of each kind of task compiles for this machine, mostly in 5 to 20 seconds"
-)
-COMPILING = "compiling, once for each kind of task; usually takes 5 to 20 s"
+COMPILING = "compiling for this machine, once for each kind of task, mostly in 5 to 20 seconds"
+"""Said where compiling takes longer than a moment; most of the demo runs uncompiled, and says nothing."""
 
 
 def say(text: str) -> None:
@@ -97,23 +94,12 @@ def usage_error(error: Any) -> int:
     return int(error.exit_code)
 
 
-_told_of_first_run = False
-
-
-def tell_of_first_run() -> None:
-    """Say, before anything is loaded, why the very first run takes longer."""
-    global _told_of_first_run
-    if is_first_run():
-        _told_of_first_run = True
-        note(FIRST_RUN)
-
-
 @contextmanager
 def working(plan: Mapping[str, float], *, silent: bool = False) -> Iterator[Job]:
     """While data are read and kernels are compiled and run: how far the job is, on a terminal as a bar."""
     from withhold.counting.jit import before_compiling, is_compiling, seconds_compiled
 
-    before_compiling(lambda: note(COMPILING, silent=silent or _told_of_first_run))
+    before_compiling(lambda: note(COMPILING, silent=silent))
     job = Job(plan, compiled=seconds_compiled, is_compiling=is_compiling, started=started.at)
     if os.environ.get(PROGRESS) == "json":
         shown: AbstractContextManager[object] = _as_lines(job)

@@ -40,7 +40,7 @@ def demo(
     jobs: int | None = None,
     quiet: bool = False,
 ) -> None:
-    """Run the whole workflow on a pharmacy's baskets, invented from a seed; or on a hospital's patients."""
+    """Run the whole workflow on invented data."""
     if people and baskets != BASKETS:
         raise PolicyError("--baskets is for the pharmacy; use --persons with --people")
     if not people and persons != PERSONS:

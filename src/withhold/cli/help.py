@@ -17,7 +17,7 @@ COMMENT = re.compile(r"<!--.*?-->\n*", re.DOTALL)
 
 @verb("help", example="withhold help formats")
 def help_(*, topic: str | None = None) -> None:
-    """Show a page of the documentation; without a topic, which there are."""
+    """Show a page of the documentation, or which pages there are."""
     found = pages()
     if topic is None:
         texts = {name: path.read_text(encoding="utf-8") for name, path in found.items()}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from withhold.cli.options import CheckRun, Input, Output, ReleaseInput, Scale
+from withhold.cli.terminal import fitted
 from withhold.method import Method
 from withhold.options import Declared
 from withhold.registry import all_methods
@@ -18,6 +20,19 @@ GROUPS = {
     | {"help", "report", "edition"},
 }
 """What several verbs share; everything else of a verb comes first."""
+HELP_WIDTH, NAMES_WIDTH = 78, 24
+"""Click writes help this wide; an option with a longer name has a line for itself."""
+PLACEHOLDERS = {
+    "<int>": "N",
+    "<int range>": "N",
+    "<float>": "X",
+    "<float range>": "X",
+    "<path>": "FILE",
+}
+"""What stands for the value of an option of a type, where its kind says nothing better."""
+OF_KINDS = {"threshold": "X", "columns": "A,B", "publish": "A,B", "items": "FILE", "file": "FILE"}
+DATA_NAMES = {"records": "baskets.dat", "table": "table.csv", "people": "patients.csv"}
+"""What the examples call a file of such data."""
 OF_A_MODEL = "withhold.model"
 """Where a command that is being read keeps the model whose help was asked for."""
 
@@ -26,22 +41,69 @@ Row = tuple[str, str]
 
 def write_options(params: Sequence[Any], ctx: Any, formatter: Any) -> None:
     """Write the sections of a verb's help: of one model if it was named, else what all share."""
-    rows = {str(each.name): (each, row) for each in params if (row := each.get_help_record(ctx))}
-    asked = ctx.meta.get(OF_A_MODEL, "")
-    methods = [each for each in all_methods().values() if each.name == asked]
+    rows = {
+        str(each.name): (each, (_short(each, row[0]), row[1]))
+        for each in params
+        if (row := each.get_help_record(ctx))
+    }
+    methods = _asked(ctx)
     if methods and "model" in rows:
         sections = _of_models(methods, rows)
-        more = f"What all models share: {ctx.command_path} --help"
+        more = f"What all models share, with input and output: {ctx.command_path} --help"
     else:
         sections = _of_all(rows)
         more = f"The options of a model: {ctx.command_path} --model NAME --help"
     for title, listed in sections.items():
         if listed:
             with formatter.section(title):
-                formatter.write_dl(listed)
+                formatter.write_dl(listed, col_max=NAMES_WIDTH)
     if "model" in rows:
         formatter.write_paragraph()
         formatter.write_text(more)
+
+
+def own_example(ctx: Any) -> str:
+    """How the verb is called with the model whose help was asked for; nothing of other verbs.
+
+    Releases and audits need nothing else than what the model must be told.
+    """
+    methods = _asked(ctx)
+    verb = str(ctx.info_name)
+    if not methods or verb not in ("anonymize", "audit"):
+        return ""
+    (method, *_) = methods
+    name = DATA_NAMES[method.data]
+    needed = [_typed(each) for each in method.takes().values() if each.is_required]
+    out = [f"-o published{name[name.index('.') :]}"] if verb == "anonymize" else []
+    words = [f"  {ctx.command_path} {name} --model {method.name}", *needed, *out]
+    return "\b\nExample:\n" + fitted(" ".join(words), HELP_WIDTH)
+
+
+def _typed(declared: Declared) -> str:
+    """An option with the value that its message proposes where it is missing."""
+    found = re.search(rf"--{declared.spelling} [\w.,]*\w", declared.option.missing)
+    assert found is not None, declared.name
+    suffix = ".txt" if declared.option.kind == "items" else ".csv"
+    return found[0].replace("FILE", declared.name.replace("_", "-") + suffix)
+
+
+def _asked(ctx: Any) -> list[Method]:
+    """The methods of the name that was given with ``--help``."""
+    asked = ctx.meta.get(OF_A_MODEL, "")
+    return [each for each in all_methods().values() if each.name == asked]
+
+
+def _short(param: Any, name: str) -> str:
+    """The option as the list of options names it: with a short word for its value.
+
+    A type that several kinds of values share tells less than the kind that the option declares.
+    """
+    owners = (method.all_options().get(param.name) for method in all_methods().values())
+    kinds = {OF_KINDS[each.option.kind] for each in owners if each and each.option.kind in OF_KINDS}
+    for written, placeholder in PLACEHOLDERS.items():
+        name = name.replace(written, placeholder)
+    name = re.sub(r"<(list\[)?str\]?>", kinds.pop() if len(kinds) == 1 else "TEXT", name)
+    return name.replace(" / --", "/--")
 
 
 def _of_models(
@@ -59,6 +121,9 @@ def _of_models(
     for number, method in enumerate(methods):
         of = method.name if number == 0 else f"{method.name} of {method.data}, also"
         found[f"What must hold ({of})"] = section(method.takes())
+    found["Output"] = [
+        row for name, (param, row) in rows.items() if name == "output" and param.required
+    ]
     found["How to withhold"] = [row for each in methods for row in section(each.searches())]
     found["How to audit"] = [row for each in methods for row in section(each.audits())]
     return found

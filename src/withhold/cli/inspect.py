@@ -32,7 +32,7 @@ def inspect(
     describe: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """What is in the file: rows, items, lengths, the most frequent items, the format found.
+    """Show what is in a file: its format, records and frequent items.
 
     With --table: the columns, their values, and which of them may identify people. With --people or --items:
     both, of persons with attributes and items. All end with hints: what to tidy, bin or drop before

@@ -22,96 +22,79 @@ HELP = {
     "anonymize.data": "The file to read; - for standard input; or a folder or a pattern of files "
     "('shop/*.parquet').",
     "format": f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; detected if not given.",
-    "separator": "The separator between the items of a basket file.",
-    "record_column": "The column that names the record (long files).",
-    "item_column": "The column that holds the item or items.",
-    "encoding": "The encoding of DATA, such as cp1252 or utf-16; found where that is clear. Lists have their "
-    "own; what is written is UTF-8.",
-    "sheet": "The sheet of a spreadsheet (.xlsx, .xls, .ods): its name, or its number from 1.",
-    "decimal": "comma if the numbers of a table are written as 1.234,5; point leaves them as they are.",
-    "safe_csv": "Whether the release was written with --safe-csv, so that a quote before a formula is not "
-    "part of a name; if not given, both readings must agree.",
-    "anonymize.safe_csv": "Write a quote before CSV cells that a spreadsheet would run as formulas, such as "
-    "=1+1.",
-    "tidy": "COLUMN=case,spaces (or punctuation): one spelling for values that differ only in these; "
-    "all=spaces for every column, items=case for items. May be repeated. A release shows the tidied values.",
-    "consent": "Who agreed: a text file of row numbers or record ids, one per line, or the name of a 0/1 "
-    "column. The other records are left out before anything is counted.",
-    "skip_missing_ids": "Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If "
-    "not given, they are an error.",
-    "allow_unknown": "Accept lists (sensitive items, constraints, consent) with names that the data does not "
-    "have, and further spellings of listed items as items of their own.",
-    "policy": "A TOML file with these options as keys, or the internal manifest of a release; an option "
-    "given here wins.",
-    "anonymize.output": "Where to publish; the extension chooses another format. By parts: a folder.",
-    "sweep.output": "A folder for the table (CSV, JSON), the plot and a page. An interrupted sweep resumes "
-    "there.",
+    "separator": "Separator between the items of a basket file.",
+    "record_column": "Column that names the record (long files).",
+    "item_column": "Column that holds the item or items.",
+    "encoding": "Encoding of DATA, such as cp1252 or utf-16; detected if not given.",
+    "sheet": "Sheet of a spreadsheet: its name, or its number from 1.",
+    "decimal": "comma, if the numbers of a table are written as 1.234,5; else point.",
+    "safe_csv": "Whether the release was written with --safe-csv; if not given, both readings must agree.",
+    "anonymize.safe_csv": "Quote CSV cells that a spreadsheet would run as formulas.",
+    "tidy": "One spelling for values that differ in case, spaces or punctuation only: COLUMN=case,spaces. "
+    "May be repeated.",
+    "consent": "Who agreed: a file of record ids or row numbers, or a 0/1 column; others are left out.",
+    "skip_missing_ids": "Leave out rows without a record id, and count them, instead of stopping.",
+    "allow_unknown": "Accept listed names that the data do not have.",
+    "policy": "TOML file with these options as keys, or the internal manifest of a release.",
+    "anonymize.output": "Where to publish (by parts: a folder); its extension chooses the format.",
+    "sweep.output": "Folder for the table, the plot and a page. An interrupted sweep resumes there.",
     "force": "Replace an existing output.",
-    "sweep.force": "Start again, whatever the folder has.",
-    "engine": "Who does the work: memory (default for a file), stream (default for folders and patterns: "
-    "part by part, each proved on its own), or dask (parts on a cluster).",
-    "part_records": "About how many records a part of a release by parts has; 250,000 if not given.",
-    "workers": "Processes that work on the parts of a release; 1 if not given.",
-    "scheduler": "The address of a Dask scheduler, tcp://HOST:PORT; a local cluster if not given.",
-    "resume": "Go on with a release by parts that was interrupted; parts that were proved stay.",
+    "sweep.force": "Start again, whatever the folder holds.",
+    "engine": "memory (default for a file), stream (default for folders: part by part) or dask (on a "
+    "cluster).",
+    "part_records": "About how many records a part has (default 250,000).",
+    "workers": "Processes that work on the parts (default 1).",
+    "scheduler": "Address of a Dask scheduler, tcp://HOST:PORT; a local cluster if not given.",
+    "resume": "Go on with an interrupted release by parts.",
     "report": "Also write a report, OUTPUT.report.html.",
-    "edition": "Edition of the report: internal (default), or external, for strangers and without items.",
-    "ids": "Record ids in the release: renumber (from 1), or keep, which may identify people.",
+    "edition": "Edition of the report: internal (default), or external (without items).",
+    "ids": "Record ids in the release: renumber (from 1), or keep (may identify people).",
     "seed": "Random seed.",
-    "anonymize.seed": "Random seed; drawn from the system if not given. Recorded in OUTPUT.internal.json, "
-    "in the internal report and in the output of --json, never in what may be published.",
-    "sweep.seed": "Random seed of all points; drawn from the system if not given, and kept in the folder "
-    "(points.jsonl), where a resumed sweep finds it.",
+    "anonymize.seed": "Random seed; drawn from the system if not given. Noted in OUTPUT.internal.json, "
+    "never in what is published.",
+    "sweep.seed": "Random seed of all points; drawn from the system if not given, and kept in the folder.",
     "jobs": "Threads; all cores if not given.",
-    "advise.limit_seconds": "Seconds after which no further choice is measured.",
-    "advise.sensitive": "The items that nobody should be able to infer, as for anonymize; those that a "
-    "starter list of health terms proposes if not given.",
-    "quasi_identifiers": "For a table or people: the columns that somebody may know, with commas between; "
-    "all if not given.",
+    "advise.limit_seconds": "Seconds after which nothing more is measured.",
+    "advise.sensitive": "Items that nobody should be able to infer; proposed from a list of health terms "
+    "if not given.",
+    "quasi_identifiers": "Of a table or people: columns that somebody may know; all if not given.",
     "limit_seconds": "Time limit in seconds; the verdict is then UNDECIDED.",
     "as_json": "Print one JSON object and nothing else.",
-    "describe": "What codes mean, shown with them: a file with a column of codes and one of descriptions, or "
-    "CODE=DESCRIPTION, two columns of the data (of people: of the files of items).",
+    "describe": "What codes mean: a file with a column of codes and one of descriptions, or CODE=DESCRIPTION "
+    "(two columns of the data).",
     "quiet": "No progress and no notes.",
     "vary": "An option and its values, e.g. rho=0.3,0.5,0.7; several make a grid.",
-    "min_support": "Minimum support of itemsets and rules, e.g. 20 or 0.05%. If not given: "
-    "0.05%, in small files 5.",
+    "min_support": "Minimum support of itemsets and rules, e.g. 20 or 0.05% (default: 0.05%, at least 5).",
     "min_confidence": "Minimum confidence of rules.",
     "verify.published": "The published file, or the folder of a release by parts.",
     "manifest": "Its manifest; PUBLISHED.manifest.json if not given.",
-    "verify.original": "[personal-rho] The file that the release was made from. Options of reading are for "
-    "it alone where the release is read safely without them.",
+    "verify.original": "[personal-rho] File that the release was made from. Reading options apply to it.",
     "compare.original": "The original file.",
     "compare.published": "One or several releases of it.",
     "sensitive": "Items to count apart; if not given, those that a manifest names.",
     "compare.hierarchy": "The hierarchy by which releases were generalised: a file, prefix or fan-out:10.",
-    "queries": "How many random count queries to ask of the original and of each release.",
+    "queries": "Random count queries to ask of the original and of each release.",
     "compare.seed": "Random seed of the queries.",
     "html": "Also write an HTML page.",
-    "inspect.hierarchy": "Draw this hierarchy; with DATA, check that it has every item.",
+    "inspect.hierarchy": "Hierarchy to draw; with DATA, check that it has every item.",
     "column": "The column of the table.",
     "by": "How to build it: width:5, quantiles:8, edges:18,40,65, dates, prefix, prefix:1,3 or "
-    "frequency:0.01; what fits the values if not given.",
+    "frequency:0.01; chosen by the values if not given.",
     "hierarchy suggest.separator": "The separator between the cells of a CSV file.",
     "hierarchy suggest.output": "Also write it to this file, as ARX's CSV.",
     "people": "DATA has persons with attributes and items.",
-    "items": "[people] A file with the items of the persons in the original, one a row; may be repeated, and "
-    "named: NAME=FILE. If not given: as the internal manifest says, or a column of the original.",
-    "advise.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
-    "NAME=FILE.",
-    "inspect.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
-    "NAME=FILE.",
-    "person_column": "[people] The column that holds the persons' ids, if its name differs from "
-    "that in the items.",
-    "dates": "[people] What the dates of items were put into: month, year, decade, or years such as 5y. If "
-    "not given: as the internal manifest says.",
-    "advise.dates": "Publish when persons had their items, as asthma@2015-2019 beside asthma: month, year, "
-    "decade or a number of years such as 5y.",
-    "inspect.dates": "Show items with their dates, as asthma@2015-2019 beside asthma: month, year, decade or "
-    "a number of years such as 5y.",
-    "date_column": "[people] The column of the items that holds their dates.",
-    "suggest_sensitive": "Print items that might be sensitive (health terms, ICD-10 codes), one a line, and "
-    "why on standard error; a proposal, never applied.",
+    "items": "[people] The items of the persons in the original, one per row: FILE or NAME=FILE, may be "
+    "repeated. If not given: as in the internal manifest.",
+    "advise.items": "The persons' items, one per row: FILE or NAME=FILE. May be repeated.",
+    "inspect.items": "The persons' items, one per row: FILE or NAME=FILE. May be repeated.",
+    "person_column": "[people] Column with the persons' ids, if named otherwise in the items.",
+    "dates": "[people] How dates of items were published: month, year, decade or 5y. If not given: as in "
+    "the internal manifest.",
+    "advise.dates": "Publish dates of items, as asthma@2015-2019: by month, year, decade or 5y.",
+    "inspect.dates": "Show dates of items, as asthma@2015-2019: by month, year, decade or 5y.",
+    "date_column": "[people] Column of the items that holds their dates.",
+    "suggest_sensitive": "Print items that might be sensitive (health terms, ICD-10 codes), one per line; a "
+    "proposal, never applied.",
     "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",
@@ -119,10 +102,10 @@ HELP = {
     "persons": "How many patients to invent.",
     "rho": "The largest confidence allowed.",
     "folder": "Where to put the example's files.",
-    "topic": "The page, such as formats or tables; if not given, which pages there are.",
+    "topic": "Page to show, such as formats or tables; all pages if not given.",
     "page.file": "The file to begin with.",
-    "page.folder": "The folder to work in: nothing else is read or written. That of FILE if not given, else "
-    "the current one.",
+    "page.folder": "Folder to work in; nothing else is read or written. Default: that of FILE, else the "
+    "current one.",
     "port": "The port on this machine; a free one if not given.",
     "no_browser": "Only print the address.",
 }

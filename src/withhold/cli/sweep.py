@@ -47,7 +47,7 @@ def sweep(
     jobs: int | None = None,
     shown: options.Output,
 ) -> None:
-    """What every choice would cost: a release for each, measured and thrown away."""
+    """Measure what each choice would cost, without publishing."""
     known = {"allow_unknown": allow_unknown}
     grid = cases(given, varied(vary, given), {"seed": seed, **known})
     from withhold import sweeping

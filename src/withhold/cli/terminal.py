@@ -23,10 +23,12 @@ VERDICT = re.compile(rf"^({'|'.join(COLOURS)})\b", re.MULTILINE)
 
 LABEL = re.compile(r" +\S(?:.*?\S)?  +(?=\S)")
 """What stands before the second column of a line; what goes on in the next stands under that column."""
+NUMBERS = re.compile(r" +(?:(?:of )?[\d,.]+%?(?: of [\d,]+| \w+)?  +)+(?=\S)")
+"""Columns of numbers before a last one with names."""
 
 
-COMMAND = re.compile(r" +(\S*python\S* -m )?(\S*/)?withhold [a-z]+ ")
-"""A line that is a command, to be copied into a shell."""
+COMMAND = re.compile(r" +(\d+\.  |first  )?(\S*python\S* -m )?(\S*/)?withhold [a-z]+ ")
+"""A line that is a command, to be copied into a shell; a number may stand before it."""
 QUOTED_WORD = r"(?:'[^']*'|\"[^\"]*\"|\S)+"
 WORD = re.compile(rf"--?[a-z][\w-]* (?!-){QUOTED_WORD}|{QUOTED_WORD}")
 """A word of a command, or an option with its value; what is quoted stays together."""
@@ -65,9 +67,12 @@ def _fitted_line(line: str, width: int) -> str:
     if len(line) <= width:
         return line
     indent = " " * (len(line) - len(line.lstrip()))
-    if COMMAND.match(line):
-        return _fitted_command(WORD.findall(line), indent, width)
-    label = LABEL.match(line)
+    if found := COMMAND.match(line):
+        number = found[1] or ""
+        words = WORD.findall(line.strip().removeprefix(number))
+        shown = _fitted_command(words, indent + " " * len(number), width)
+        return indent + number + shown.lstrip()
+    label = NUMBERS.match(line) or LABEL.match(line)
     further = len(label[0]) if label and len(label[0]) <= width // 2 else len(indent) + 2
     return textwrap.fill(
         line.strip(),

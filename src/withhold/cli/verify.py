@@ -54,7 +54,7 @@ def verify(
     run: options.CheckRun,
     shown: options.Output,
 ) -> None:
-    """Prove that a published file keeps a policy: the one you state, or the one that its manifest describes.
+    """Prove that a published file keeps a policy.
 
     State the policy (--policy, or the model's options) to know whether the file keeps what you expect; a
     manifest only says what the file says of itself. A personal-rho release needs the originals and the

@@ -34,6 +34,8 @@ IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
 KERNELS = re.compile(r"^@(kernel|step|routine|maker)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
 SHARED = "withhold.counting."
+A_MOMENT = 1.5
+"""Seconds of compiling that need no word."""
 WORTH_COMPILING = 0.5
 """Seconds; the larger kernels take one or two to compile."""
 
@@ -140,7 +142,7 @@ def _seen_as(dispatcher: Any, function: Callable[..., Any]) -> Callable[..., Any
 
 
 def before_compiling(announce: Callable[[], None]) -> None:
-    """Call ``announce`` when a kernel has to be compiled for this machine, which takes some seconds."""
+    """Call ``announce`` once compiling for this machine takes longer than a moment."""
     for earlier in _announcers:
         event.unregister("numba:compile", earlier)
     _announcers[:] = [_Announcer(announce)]
@@ -148,13 +150,13 @@ def before_compiling(announce: Callable[[], None]) -> None:
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Speaks once, before the first kernel is compiled; kernels that come from the cache are silent."""
+    """Speaks once, where more is compiled after the first moment; kernels from the cache are silent."""
 
     def __init__(self, announce: Callable[[], None]) -> None:
         self.announce, self.spoken = announce, False
 
     def on_start(self, event: Any) -> None:
-        if not self.spoken:
+        if not self.spoken and seconds_compiled() >= A_MOMENT:
             self.spoken = True
             self.announce()
 

@@ -16,7 +16,7 @@ class TableReading:
     drop: Annotated[
         Sequence[str],
         Option(
-            "Columns to leave out, such as names, with commas between.",
+            "Columns to leave out, such as names.",
             kind="columns",
             varies=False,
         ),
@@ -24,18 +24,15 @@ class TableReading:
     bin: Annotated[
         Sequence[str],
         Option(
-            "age=5: ranges of that width; age=18,65: cut at these edges; income=quantiles:10; for dates "
-            "born=month, year, decade or 5y; born=age:admitted:5: the age at another column's date, five "
-            "years wide. May be repeated.",
+            "Coarser values: age=5 (width), age=18,65 (edges), income=quantiles:10, born=year. May be "
+            "repeated.",
             kind="repeated",
             varies=False,
         ),
     ] = ()
     mark: Annotated[
         str | None,
-        Option(
-            "What stands for a withheld cell; an empty field or null if not given.", varies=False
-        ),
+        Option("Text of a withheld cell (default: empty).", varies=False),
     ] = None
 
 
@@ -46,9 +43,8 @@ class PeopleReading(TableReading):
     items: Annotated[
         Sequence[str],
         Option(
-            "A file with the items of the persons in DATA, one a row; may be repeated, and named: NAME=FILE. "
-            "Of several, each item begins with the name of its file. If not given, DATA has a column of "
-            "items (--item-column).",
+            "The persons' items, one per row: FILE or NAME=FILE, may be repeated. If not given, DATA "
+            "has a column of items (--item-column).",
             kind="files",
             varies=False,
         ),
@@ -56,19 +52,19 @@ class PeopleReading(TableReading):
     person_column: Annotated[
         str | None,
         Option(
-            "The column of DATA that holds the persons' ids, if its name differs from that in the items.",
+            "Column of DATA with the persons' ids, if named otherwise in the items.",
             varies=False,
         ),
     ] = None
     dates: Annotated[
         str | None,
         Option(
-            "Publish when persons had their items, as asthma@2015-2019 beside asthma: month, year, decade or "
-            "a number of years such as 5y. If not given, dates of items are left out.",
+            "Publish dates of items, as asthma@2015-2019: by month, year, decade or 5y. If not given, "
+            "they are left out.",
             varies=False,
         ),
     ] = None
     date_column: Annotated[
         str | None,
-        Option("The column of the items that holds their dates.", varies=False),
+        Option("Column of the items that holds their dates.", varies=False),
     ] = None

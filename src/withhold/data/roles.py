@@ -36,8 +36,7 @@ Publish = str | Iterable[str]
 QuasiIdentifiersOption = Annotated[
     Iterable[str],
     Option(
-        "The columns that somebody may know of a person, with commas between; a name that holds a comma in "
-        'double quotes: age,"income, yearly".',
+        'Columns that somebody may know of a person, e.g. age,sex,"income, yearly".',
         kind="columns",
         missing="use --quasi-identifiers age,sex,zip",
         weaker=lacks,
@@ -46,8 +45,7 @@ QuasiIdentifiersOption = Annotated[
 SensitiveColumnsOption = Annotated[
     str | Iterable[str],
     Option(
-        "Columns whose values must not be inferred, with commas between; each value counts as a sensitive "
-        "item.",
+        "Columns whose values must not be inferred.",
         kind="columns",
         weaker=lacks,
     ),
@@ -55,16 +53,15 @@ SensitiveColumnsOption = Annotated[
 ColumnTreesOption = Annotated[
     Mapping[str, Any] | str | None,
     Option(
-        "What values can be generalised to: COLUMN=FILE, or COLUMN= and a way to build one (width:5, "
-        "quantiles:8, edges:18,40,65, dates, prefix, frequency:0.01); with commas between.",
+        "What values are generalised to: COLUMN=FILE, or COLUMN=width:5, quantiles:8, edges:18,65, "
+        "dates, prefix or frequency:0.01.",
         kind="file",
     ),
 ]
 PublishOption = Annotated[
     Publish,
     Option(
-        "Columns to publish as they are although they may identify people, with commas between; all: every "
-        "one. May be repeated.",
+        "Columns to publish although they may identify people; all: every one. May be repeated.",
         kind="publish",
         varies=False,
     ),

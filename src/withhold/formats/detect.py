@@ -144,7 +144,9 @@ def _refuse_table(sheet: Sheet, rows: list[list[str]]) -> None:
     if len(set(header)) == len(header) and cells.isdisjoint(header):
         problem = f"looks like a table, not like records of items; {listed(header)}"
         typed = option("table").startswith("--")
-        table = "say --table or --model k-anonymity" if typed else "use read_table"
+        table = (
+            "use --table (inspect, advise) or --model k-anonymity" if typed else "use read_table"
+        )
         columns = f"name {option('record_column')} and {option('item_column')} if it lists items"
         remedy = (
             f"{table} if it is a table; {columns}; or say {option('format', 'basket')} if each line is a "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from withhold.telling.advice import Advice, Choice
 from withhold.telling.facts import shown
-from withhold.telling.layout import columns, page
+from withhold.telling.layout import WIDTH, columns, page
 from withhold.wording import counted
 
 
@@ -12,19 +14,29 @@ def advice_text(advice: Advice, *, name: str) -> str:
     """What was assumed, what each choice costs, and the command for each."""
     of = f"{advice.sampled:,} of {counted(advice.of, advice.what)}"
     size = counted(advice.of, advice.what) if advice.sampled == advice.of else of
-    head = ("", "if attackers know", "then promising that", "costs")
-    rows = [
-        (f"{number}.", each.knows, each.promise, cost_text(each))
-        for number, each in enumerate(advice.choices, start=1)
-    ]
     lines = [f"{name}: {size}; nothing is published", ""]
     lines += [f"{text[0].upper()}{text[1:]}." for text in advice.assumed]
-    lines += [""] * bool(advice.assumed) + columns([head, *rows], right={0})
+    lines += [""] * bool(advice.assumed) + _choices(advice.choices)
     lines += ["", "To run next"]
     if advice.first:
         lines.append(f"  first  {advice.first}")
     commands = [(f"{n}.", each.command) for n, each in enumerate(advice.choices, start=1)]
     return page([*lines, *columns(commands, right={0})])
+
+
+def _choices(choices: Sequence[Choice]) -> list[str]:
+    """A row for each choice, or two lines where the rows are too wide for a terminal."""
+    rows = [
+        (f"{number}.", each.knows, each.promise, cost_text(each))
+        for number, each in enumerate(choices, start=1)
+    ]
+    table = columns([("", "if attackers know", "then promising that", "costs"), *rows], right={0})
+    if max(map(len, table)) <= WIDTH:
+        return table
+    lines = [("", "if attackers know: then promising that, and what it costs")]
+    for number, knows, promise, cost in rows:
+        lines += [(number, f"{knows}: {promise}"), ("", cost)]
+    return columns(lines, right={0})
 
 
 def cost_text(choice: Choice) -> str:

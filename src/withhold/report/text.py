@@ -26,12 +26,15 @@ from withhold.report.attack import (
     words_of,
 )
 from withhold.telling.hinting import hint_lines
-from withhold.telling.layout import bar, columns, page
+from withhold.telling.layout import WIDTH, bar, columns, findings, in_two_lines, page
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted, percent
 
 if TYPE_CHECKING:
     from withhold.release import AnyRelease
+
+MOST_BARS = 2
+"""Where more shares stand side by side, a terminal has no room for bars."""
 
 
 def audit_text(audit: Any, *, name: str, took: str | None = None) -> str:
@@ -61,12 +64,12 @@ def audit_text(audit: Any, *, name: str, took: str | None = None) -> str:
         ]
     if audit.breaches:
         worst = [breach.row() for breach in audit.breaches]
-        lines += ["", words.worst, *columns(worst, right={2, 3})]
+        lines += ["", words.worst, *findings(worst, numbers=(2, 3))]
     for other in audit.others:
         lines += ["", other.what, *columns(other_rows(other), right={1}), other_exposed(other)]
         if other.breaches:
             worst = [breach.row() for breach in other.breaches]
-            lines += ["", words.worst, *columns(worst, right={1})]
+            lines += ["", words.worst, *findings(worst, numbers=(1,))]
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
     if audit.risks is not None:
@@ -103,17 +106,32 @@ def _kind(verdict: Verdict) -> str:
 
 def _curve(audit: Audit) -> list[str]:
     shown = shown_shares(audit)
-    rows = [["knows", *(cell for _, head in shown for cell in (head, "")), "of records"]]
+    heads, rows = [head for _, head in shown], []
+    kind = words_of(audit.model).known
     for point in audit.attack_curve:
         shares = [getattr(point, name) for name, _ in shown]
-        cells = [cell for share in shares for cell in (str(share), bar(share.value, 6))]
-        kind = words_of(audit.model).known
-        items = f"{point.known} {kind}item{'s' * (point.known > 1)}"
-        rows.append([items, *cells, f"{point.eligible:,}"])
+        items = f"{point.known} item{'s' * (point.known > 1)}"
+        rows.append((items, shares, f"{point.eligible:,}"))
     trials = audit.attack_curve[0].unique.trials
+    if len(shown) <= MOST_BARS:
+        drawn = [
+            (
+                f"knows {kind}".rstrip(),
+                *(cell for head in heads for cell in (head, "")),
+                "of records",
+            )
+        ]
+        for items, shares, of in rows:
+            bars = [cell for share in shares for cell in (str(share), bar(share.value, 6))]
+            drawn.append((items, *bars, of))
+        right = {*range(1, 2 * len(shown), 2), 2 * len(shown) + 1}
+    else:
+        drawn = [*in_two_lines((f"knows {kind}".rstrip(), *heads, "of records"))]
+        drawn += [(items, *map(str, shares), of) for items, shares, of in rows]
+        right = set(range(1, len(shown) + 2))
     return [
         f"Attack curve: {trials:,} random records, random items of each; 95% intervals",
-        *columns(rows, right={*range(1, 2 * len(shown), 2), 2 * len(shown) + 1}),
+        *columns(drawn, right),
         *beyond_promise(audit),
         *within_parts(audit, "Tried within"),
     ]
@@ -201,8 +219,16 @@ def profile_text(profile: Profile, *, name: str) -> str:
         facts.append(("rows without a record id, left out", f"{profile.skipped_rows:,}"))
     lines = [f"{name}: {profile.format}", *columns(facts)]
     lines += ["", "Records by length", *columns(lengths, right={0, 1})]
-    lines += ["", "Most frequent items", *columns(top, right={1, 2}), *hint_lines(profile.hints)]
+    lines += ["", "Most frequent items", *_most_frequent(top), *hint_lines(profile.hints)]
     return page(lines)
+
+
+def _most_frequent(top: list[tuple[str, str, str, str]]) -> list[str]:
+    """The items with their counts and bars; without bars, and behind the counts, where names are long."""
+    drawn = columns(top, right={1, 2})
+    if max(map(len, drawn), default=0) <= WIDTH:
+        return drawn
+    return columns([(count, share, item) for item, count, share, _ in top], right={0, 1})
 
 
 def hierarchy_text(tree: Hierarchy, *, name: str, most: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,36 +14,21 @@ from withhold.report.figures import svg_file
 from withhold.report.html import page_html
 from withhold.report.side_by_side import meanings
 from withhold.telling.facts import ALL_ITEMS, SENSITIVE_ITEMS, Fact, described, first_facts
-from withhold.telling.layout import columns, page
+from withhold.telling.layout import columns, in_two_lines, page
 from withhold.telling.plots import SERIES, Line, Lines, Panels
 from withhold.telling.sections import Drawing, Listing, Page, Section
 
 if TYPE_CHECKING:
     from withhold.sweep_state import Point, Sweep
 
-LONG_HEADING = 11
-"""A longer heading of several words stands in two lines."""
-
 
 def sweep_text(sweep: Sweep) -> str:
     """A table of text with what is varied and what is plotted."""
     head, rows = sweep_table(sweep)
-    lines = columns([*_in_two_lines(head), *rows], right=range(len(head)))
+    lines = columns([*in_two_lines(head), *rows], right=range(len(head)))
     failed = [point for point in sweep.points if point.problem is not None]
     lines += [""] if failed else []
     return page([*lines, *(f"{_place(point)}: {point.problem}" for point in failed)])
-
-
-def _in_two_lines(head: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Headings of several words in two lines, so that the table is narrow; in one where none is long."""
-    if max(map(len, head)) > LONG_HEADING:
-        parts = [
-            label.rsplit(" ", 1) if len(label) > LONG_HEADING else ["", label] for label in head
-        ]
-        yield tuple(each[0] if len(each) > 1 else "" for each in parts)
-        yield tuple(each[-1] for each in parts)
-    else:
-        yield tuple(head)
 
 
 def sweep_as_dict(sweep: Sweep) -> dict[str, Any]:

@@ -11,13 +11,18 @@ MOST_LINES = 2
 """More advice at a time is not read."""
 
 
+READ_MORE = " (withhold help deciding)"
+"""Where the measurements behind the advice are."""
+
+
 def lines_that_apply(*lines: tuple[str, bool]) -> tuple[str, ...]:
-    """The lines that apply, those that matter most first; no more than are read.
+    """The lines that apply, those that matter most first, each with its page; no more than are read.
 
     >>> lines_that_apply(("a", False), ("b", True), ("c", True), ("d", True))
-    ('b', 'c')
+    ('b (withhold help deciding)', 'c (withhold help deciding)')
     """
-    return tuple(line for line, applies in lines if applies)[:MOST_LINES]
+    found = (line.removesuffix(READ_MORE) for line, applies in lines if applies)
+    return tuple(f"{line}{READ_MORE}" for line in found)[:MOST_LINES]
 
 
 @dataclass(frozen=True)

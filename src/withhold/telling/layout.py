@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+WIDTH = 80
+"""Of a terminal, as far as a text can know it."""
+LONG_HEADING = 11
+"""A longer heading of several words stands in two lines."""
 BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
@@ -34,3 +38,35 @@ def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[st
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     spans = [f"{marks.get(number, '<')}{width}" for number, width in enumerate(widths)]
     return ["  " + "  ".join(map(format, row, spans)).rstrip() for row in cells]
+
+
+def findings(rows: Iterable[Sequence[str]], numbers: Iterable[int]) -> list[str]:
+    """Rows as aligned columns; where names are too long for a terminal, the numbers come first.
+
+    >>> findings([("{beer}", "→ condom", "100%", "2 of 2")], numbers=(2, 3))
+    ['  {beer}  → condom  100%  2 of 2']
+    >>> findings([("{" + 70 * "x" + "}", "→ condom", "100%", "2 of 2")], numbers=(2, 3))[0][:30]
+    '  100%  2 of 2  {xxxxxxxxxxxxx'
+    """
+    cells = [tuple(row) for row in rows]
+    first = [number for number in numbers if number < len(cells[0])]
+    lines = columns(cells, right=first)
+    if max(map(len, lines)) <= WIDTH or not first:
+        return lines
+    turned = []
+    for row in cells:
+        names = [cell for number, cell in enumerate(row) if number not in first]
+        turned.append((*(row[number] for number in first), " ".join(filter(None, names))))
+    return columns(turned, right=range(len(first)))
+
+
+def in_two_lines(head: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Headings of several words in two lines, so that the table is narrow; in one where none is long."""
+    if max(map(len, head)) > LONG_HEADING:
+        parts = [
+            label.rsplit(" ", 1) if len(label) > LONG_HEADING else ["", label] for label in head
+        ]
+        yield tuple(each[0] if len(each) > 1 else "" for each in parts)
+        yield tuple(each[-1] for each in parts)
+    else:
+        yield tuple(head)

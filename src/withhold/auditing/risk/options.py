@@ -13,8 +13,7 @@ from withhold.options import Option, Threshold
 SamplingFraction = Annotated[
     Threshold | None,
     Option(
-        "The file is a random sample of such a share of the population, e.g. 0.01: the journalist's risk, "
-        "and how many are unique in the population, are estimated.",
+        "Share of the population in the file, if it is a random sample of it, e.g. 0.01.",
         kind="threshold",
         varies=False,
     ),
@@ -22,8 +21,7 @@ SamplingFraction = Annotated[
 PopulationFile = Annotated[
     Any,
     Option(
-        "A file with the whole population, in the same form as the data: the journalist's risk, how many are "
-        "unique in the population, and --presence are counted in it.",
+        "A file with the whole population, in the form of the data, to count its risks in.",
         kind="file",
         varies=False,
     ),
@@ -31,8 +29,7 @@ PopulationFile = Annotated[
 UniqueSize = Annotated[
     int,
     Option(
-        "Look for rows that N columns or fewer single out, or records that N items or fewer do (special "
-        "uniques; default 3).",
+        "Look for rows or records that N columns or items, or fewer, single out (default 3).",
         at_least=1,
         at_most=12,
     ),

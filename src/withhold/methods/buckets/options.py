@@ -24,26 +24,23 @@ class BucketsSearch(SearchOptions):
     hierarchy: Annotated[
         TreeSource | None,
         Option(
-            "What items can be generalised to: a file, prefix or prefix:1,3 (codes such as E11.9), or "
-            "fan-out:10 (items without meaning).",
+            "What items are generalised to: a file, prefix, prefix:1,3 (codes such as E11.9) or fan-"
+            "out:10.",
             kind="file",
         ),
     ] = None
     fill: Annotated[
         Literal["none", "hash"],
-        Option(
-            "none (default): similar records become a group, published as what they have in common; hash: "
-            "the paper's buckets, which adds items that people never had."
-        ),
+        Option("none (default), or hash (as in the paper; adds items that people never had)."),
     ] = "none"
     buckets: Annotated[
         int | None,
         Option(
-            "With --fill hash: how many buckets to start with; as many as fit if not given.",
+            "With --fill hash: buckets to start with.",
             at_least=1,
         ),
     ] = None
-    to_root: Annotated[bool, Option("With --fill hash: generalise up to the root, if need be.")] = (
+    to_root: Annotated[bool, Option("With --fill hash: generalise up to the root if needed.")] = (
         False
     )
 

@@ -118,21 +118,20 @@ class KAnonymity(ByFields):
         *,
         label: Annotated[
             str | None,
-            Option("The column whose classes keep their statistics; it is never changed."),
+            Option("Column whose classes keep their statistics."),
         ] = None,
         l: Annotated[  # noqa: E741
             str | int | None,
             Option(
-                "How diverse each sensitive column is in every group: 3 (different values), entropy:3 (as "
-                "even as 3 equally frequent values) or recursive:C:L.",
+                "l-diversity of each sensitive column in a group: 3, entropy:3 or recursive:C:L.",
                 weaker=less_diverse,
             ),
         ] = None,
         t: Annotated[
             Threshold | None,
             Option(
-                "How far the frequencies of each sensitive column in a group may be from those in the "
-                "whole table (t-closeness), e.g. 0.3.",
+                "t-closeness: how far a sensitive column in a group may be from the whole table, e.g. "
+                "0.3.",
                 kind="threshold",
                 weaker=looser,
             ),
@@ -140,8 +139,8 @@ class KAnonymity(ByFields):
         beta: Annotated[
             Threshold | None,
             Option(
-                "How much more frequent a sensitive value may be in a group than in the whole table "
-                "(basic beta-likeness): 1 means twice as frequent.",
+                "Basic beta-likeness: how much more frequent a sensitive value may be in a group; 1 "
+                "means twice.",
                 kind="threshold",
                 weaker=looser,
             ),
@@ -149,8 +148,7 @@ class KAnonymity(ByFields):
         sensitive_column: Annotated[
             str | Iterable[str] | None,
             Option(
-                "The columns that --l, --t and --beta protect, each of them, with commas between; the "
-                "label if not given.",
+                "Columns that --l, --t and --beta protect; the label if not given.",
                 kind="columns",
                 weaker=lacks,
             ),
@@ -158,8 +156,7 @@ class KAnonymity(ByFields):
         ordered: Annotated[
             Iterable[str] | None,
             Option(
-                "Sensitive columns of numbers or ranges for which --t counts a shift to a neighbouring "
-                "value as less than one to a distant value.",
+                "Sensitive columns with distances, for --t.",
                 kind="columns",
                 weaker=adds,
             ),
@@ -167,16 +164,16 @@ class KAnonymity(ByFields):
         missing: Annotated[
             Missing,
             Option(
-                "What a withheld cell means: value (default), a value of its own, so that k rows look "
-                "exactly alike; or wildcard, which fits anything, and promises less.",
+                "What a withheld cell means: value (default), or wildcard (fits anything; promises "
+                "less).",
                 weaker=lambda offered, asked: (offered, asked) == (WILDCARD, VALUE),
             ),
         ] = VALUE,
         presence: Annotated[
             str | None,
             Option(
-                "How probable it may be that somebody of the --population is in the file at all, e.g. "
-                "0.1,0.5 (delta-presence).",
+                "delta-presence: least and greatest chance that somebody of --population is in the file: "
+                "0.1,0.5.",
                 weaker=wider,
                 varies=False,
             ),

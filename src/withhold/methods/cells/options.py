@@ -36,23 +36,16 @@ class CellsSearch(SearchOptions):
 
     cost: Annotated[
         Literal["ham", "info", "hybrid", "mar"],
-        Option(
-            "What a cell costs: ham (default; as few cells as possible), info (rare values rather than "
-            "common ones), hybrid or mar (the statistics of each class)."
-        ),
+        Option("What a cell costs: ham (default), info, hybrid or mar."),
     ] = "ham"
     search: Annotated[
         Literal["patterns", "paper"] | None,
-        Option(
-            "patterns: choose the groups of rows that cost least (default for ham and info); paper: merge "
-            "rows one by one (the only one for mar and hybrid)."
-        ),
+        Option("patterns (default for ham and info), or paper (merge rows one by one)."),
     ] = None
     block_rows: Annotated[
         int | None,
         Option(
-            "Search in blocks of about this many rows that are alike (default: tables of 400,000 rows or "
-            "more in blocks of 50,000); fewer are faster, and lose more below 10,000 or so.",
+            "Rows per block (default: 50,000, from 400,000 rows on).",
             at_least=1,
         ),
     ] = None
@@ -60,8 +53,8 @@ class CellsSearch(SearchOptions):
     cells: Annotated[
         Literal["star", "hierarchy", "sets"] | None,
         Option(
-            "What a cell becomes: star (withheld; default), hierarchy (a node of its hierarchy; default "
-            "where one is given), or sets (a range, [25..34], or a set, {Local-gov, Private})."
+            "What a cell becomes: star (withheld), hierarchy (one of its nodes) or sets (a range or "
+            "set of values)."
         ),
     ] = None
     publish: PublishOption = ()
@@ -69,8 +62,7 @@ class CellsSearch(SearchOptions):
     bound: Annotated[
         bool,
         Option(
-            "Also compute how much every k-anonymous release must withhold (default; left out where too many "
-            "patterns would have to be counted).",
+            "Also compute the least that every k-anonymous release must withhold (default).",
             spelt="--bound/--no-bound",
             varies=False,
         ),
@@ -78,7 +70,7 @@ class CellsSearch(SearchOptions):
     bound_rounds: Annotated[
         int | None,
         Option(
-            "Rounds of prices (Lagrangian relaxation) that raise this bound; 200 are usually enough.",
+            "Rounds that raise this bound; 200 are usually enough.",
             at_least=1,
             at_most=100_000,
             varies=False,

@@ -11,7 +11,7 @@ from withhold.methods.cells.disclosure import Disclosed
 from withhold.methods.cells.model import VALUE, WILDCARD
 from withhold.methods.cells.presence import TooPresent
 from withhold.telling.hinting import hint_lines
-from withhold.telling.layout import bar, columns, page
+from withhold.telling.layout import bar, columns, findings, page
 from withhold.verdict import Status
 from withhold.wording import counted, percent
 
@@ -84,7 +84,7 @@ def table_audit_text(audit: TableAudit, *, name: str, took: str) -> str:
         lines += ["", STOPS, *(f"  {name} {why}" for name, why in audit.undecided.items())]
     if audit.breaches:
         rows = [each.row() for each in audit.breaches]
-        lines += ["", "The smallest groups", *columns(rows, right={1, 2, 3})]
+        lines += ["", "The smallest groups", *findings(rows, numbers=(2, 3, 1))]
     if audit.parts is None:
         lines += ["", "Rows that stand out, by how many quasi-identifiers somebody knows"]
         lines += columns(_known(audit), right={1, 3})

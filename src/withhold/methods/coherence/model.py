@@ -76,7 +76,7 @@ infer the 1 private item with a probability above 0.5.
         h: Annotated[
             Threshold,
             Option(
-                "The largest probability of a private item, e.g. 0.5 or 2/3; exact.",
+                "Largest probability of a private item, e.g. 0.5; exact.",
                 kind="threshold",
                 missing="use --h 0.5, the largest probability you allow",
                 weaker=larger,
@@ -86,7 +86,7 @@ infer the 1 private item with a probability above 0.5.
         p: Annotated[
             int | None,
             Option(
-                "The most public items that an attacker may know; any: any number.",
+                "Most public items that an attacker may know, or any.",
                 kind="any",
                 missing="use --p 3, or --p any if no number is too large",
                 weaker=fewer,

@@ -13,19 +13,18 @@ from withhold.options import Option
 
 KeepOption = Annotated[
     Literal["itemsets", "items", "best"],
-    Option("itemsets (default), items, or best of both."),
+    Option("What to preserve: itemsets (default), items, or best (the better of both)."),
 ]
 NuggetOption = Annotated[
     int | None,
     Option(
-        "Itemsets in at least this many records are worth keeping; if not given, 0.1% of the "
-        "records, at least k.",
+        "Itemsets in at least N records are worth keeping (default: 0.1% of the records, at least k).",
         at_least=1,
     ),
 ]
 CountingOption = Annotated[
     Literal["fast", "borders"],
-    Option("fast (default), or borders as the paper has it, for small files."),
+    Option("fast (default), or borders (as in the paper, for small files)."),
 ]
 RestoreOption = Annotated[
     bool,

@@ -57,7 +57,7 @@ class KmAnonymity(ByFields):
         m: Annotated[
             int,
             Option(
-                "The most items that an attacker may know.",
+                "Most items that an attacker may know.",
                 at_least=1,
                 missing="use --m 2, the most items that somebody may know",
                 weaker=smaller,

@@ -20,16 +20,15 @@ class KmSearch(CoherenceSearch):
     hierarchy: Annotated[
         TreeSource | None,
         Option(
-            "Publish items as groups, so that fewer are withheld: a file, prefix, fan-out:10, or "
-            "co-occurrence (made from the data).",
+            "Publish items as groups: a file, prefix, fan-out:10 or co-occurrence (made from the "
+            "data).",
             kind="file",
         ),
     ] = None
     withhold: Annotated[
         bool | None,
         Option(
-            "With --hierarchy: withhold items where that loses less than larger groups (default), or publish "
-            "every item in some group.",
+            "With --hierarchy: also withhold items, where that loses less (default).",
             spelt="--withhold/--no-withhold",
         ),
     ] = None

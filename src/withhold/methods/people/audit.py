@@ -125,7 +125,8 @@ class GroupBreaches(RuleBreaches):
         persons = counted(int(self.groups.sizes[small].sum()), "person")
         return (
             f"{persons} of {len(self.people):,} share their quasi-identifiers with fewer than "
-            f"{counted(self.asked.k - 1, 'other')}; coarser columns or a hierarchy would keep more of them.",
+            f"{counted(self.asked.k - 1, 'other')}; coarser columns or a hierarchy would keep more of them "
+            "(withhold help people).",
         )
 
     def cells(self, group: int) -> Any:

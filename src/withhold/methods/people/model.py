@@ -107,9 +107,8 @@ and sex with at least 4 others.
         km: Annotated[
             int | None,
             Option(
-                "(k, k^m)-anonymity: whatever M items or fewer somebody has, sensitive ones aside, k "
-                "persons with the same published quasi-identifiers have. Withholds other items, too, and "
-                "many of them.",
+                "(k, k^m)-anonymity: k persons share their quasi-identifiers and any N public items. "
+                "Withholds many items.",
                 at_least=1,
                 weaker=smaller,
             ),

@@ -22,8 +22,7 @@ class PeopleSearch(SearchOptions):
     weight: Annotated[
         float,
         Option(
-            "How much cells of quasi-identifiers count against sensitive items: 1 (default) if withholding a "
-            "percent of either is as bad; more keeps more cells, less keeps more sensitive items.",
+            "How much cells count against sensitive items (default 1); more keeps more cells.",
             at_least=0,
         ),
     ] = WEIGHT

@@ -58,8 +58,7 @@ above 0.5.
         quasi_identifiers: Annotated[
             Iterable[str],
             Option(
-                "The columns that somebody may know of a person, with commas between; they are published "
-                "as they are.",
+                "Columns that somebody may know of a person; published as they are.",
                 kind="columns",
                 missing="use --quasi-identifiers age,sex,zip",
                 weaker=lacks,

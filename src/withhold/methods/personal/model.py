@@ -74,7 +74,7 @@ person wants protected with a confidence above 0.5.
         epsilon: Annotated[
             Threshold | None,
             Option(
-                "By samples: the share of adversaries that may still succeed, e.g. 0.05.",
+                "By samples: the share of attackers who may succeed, e.g. 0.05.",
                 kind="threshold",
                 weaker=allows_more,
             ),
@@ -82,17 +82,14 @@ person wants protected with a confidence above 0.5.
         delta: Annotated[
             Threshold | None,
             Option(
-                "By samples: the chance that more of them succeed than that, e.g. 0.05.",
+                "By samples: the chance that more of them succeed, e.g. 0.05.",
                 kind="threshold",
                 weaker=allows_more,
             ),
         ] = None,
         test: Annotated[
             Literal["honest", "paper"],
-            Option(
-                "By samples: honest (default) keeps delta for the release as it is; paper draws as the "
-                "published algorithm does."
-            ),
+            Option("By samples: honest (default), or paper (draws as published)."),
         ] = "honest",
     ) -> None:
         if (epsilon is None) != (delta is None):

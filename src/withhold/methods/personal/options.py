@@ -18,8 +18,8 @@ class PersonalFiles:
     constraints: Annotated[
         str,
         Option(
-            "Who wants what protected: a CSV or parquet file with the columns record and item. Record * "
-            "means everybody; !item withdraws it for one record.",
+            "Who wants what protected: a file with the columns record and item; record * means "
+            "everybody.",
             kind="file",
             missing="use --constraints FILE, with the columns record and item",
         ),

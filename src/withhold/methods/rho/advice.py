@@ -29,23 +29,24 @@ def advise(model: RhoUncertainty, occurrences: int, sensitive_occurrences: int) 
     """
     return lines_that_apply(
         (
-            "ρ = 0.5 promises more and costs hardly more: on four public files at most 0.3% more of all "
-            "occurrences than 0.9.",
+            "ρ = 0.5 promises more and costs hardly more: on four public files it withheld at most 0.3% more "
+            "of all occurrences than ρ = 0.9.",
             model.rho > ONE_OTHER,
         ),
         (
-            "--max-known 1 is a weak promise: it says nothing about somebody who knows two items.",
+            "--max-known 1 is a weak promise: it says nothing about somebody who knows two items. On "
+            "BMS-WebView-2 it withholds 0.9% of all occurrences, without it 26.1%.",
             model.max_known == 1,
         ),
         (
-            "--max-known 3 or more saves next to nothing, at most 2% of the loss on three public files; "
+            "--max-known 3 or more saves next to nothing: at most 2% of the loss on three public files; "
             "without it the promise is about anything that can be known.",
             model.max_known is not None and model.max_known >= 3,
         ),
         (
             f"{_percent(sensitive_occurrences, occurrences)} of the occurrences are sensitive. Naming half "
-            "as many items halved the loss on public files (13.7% to 6.6%); coarser public items "
-            "(--hierarchy) help as well.",
+            "as many items halved the loss on public files (from 13.7% to 6.6% of all occurrences); "
+            "coarser public items (--hierarchy) help as well.",
             sensitive_occurrences > MUCH * occurrences,
         ),
     )

@@ -30,8 +30,7 @@ from withhold.wording import none_of, so_many
 MaxKnownOption = Annotated[
     int | None,
     Option(
-        "The most items that an attacker may know; any number if not given. 0 means none: whoever knows one "
-        "item is not spoken of.",
+        "Most items that an attacker may know; any number if not given.",
         at_least=0,
         weaker=fewer,
     ),
@@ -119,9 +118,7 @@ item with a confidence above 0.7.
         max_known: MaxKnownOption = None,
         ignore_prior: Annotated[
             bool,
-            Option(
-                "Leave out what can be said without knowing anything.", weaker=said_only_by_offered
-            ),
+            Option("Allow inferences that need no known item.", weaker=said_only_by_offered),
         ] = False,
         groups: GroupsOption = None,
     ) -> None:

@@ -15,14 +15,11 @@ from withhold.polished_search import PolishMovesOption, PolishOption, is_polishe
 
 KeepOption = Annotated[
     Literal["rules", "distribution"],
-    Option("rules (default, least loss) or distribution (item frequencies are preserved)."),
+    Option("What to preserve: rules (default) or distribution."),
 ]
 PickOption = Annotated[
     Literal["longest", "random"] | None,
-    Option(
-        "Which records lose an item: longest or random. If not given: random for split records, else "
-        "longest."
-    ),
+    Option("Which records lose an item: longest or random."),
 ]
 RestoreOption = Annotated[
     bool,
@@ -30,16 +27,14 @@ RestoreOption = Annotated[
 ]
 BudgetOption = Annotated[
     float | None,
-    Option("Seconds to search; sensitive items not made safe by then are removed."),
+    Option("Seconds to search; sensitive items that are not safe by then are removed."),
 ]
 MOST_OCCURRENCES = 2_000_000
 """In larger data the bound is computed only if it is asked for."""
 BoundOption = Annotated[
     bool | None,
     Option(
-        "Also compute how much every safe release that only deletes must withhold. If not given: what those "
-        "must withhold that delete no more than --keep allows, for data of at most "
-        f"{MOST_OCCURRENCES:,} occurrences.",
+        "Also compute the least that every safe release by deletion must withhold.",
         spelt="--bound/--no-bound",
         varies=False,
     ),
@@ -52,44 +47,36 @@ class RhoSearch(SearchOptions):
 
     keep: Annotated[
         Literal["rules", "distribution", "counts", "sensitive"],
-        Option(
-            "rules (default, only sensitive items are withheld), distribution (item frequencies are "
-            "preserved), counts (an item goes everywhere or stays everywhere, so every remaining count is "
-            "true) or sensitive (rare public items go too, so that more sensitive ones stay)."
-        ),
+        Option("What to preserve: rules (default), distribution, counts or sensitive."),
     ] = "rules"
     pick: PickOption = None
     restoring: Annotated[
         bool | None,
         Option(
-            "Undo every deletion that can be undone. If not given: of fewer than 1,000 records, after a "
-            "search in parts, with --keep distribution, counts or sensitive, and with --polish; otherwise "
-            "hardly any can be.",
+            "Undo every deletion that can be undone; if not given, only where that usually helps.",
             spelt="--restore/--no-restore",
         ),
     ] = None
     parts: Annotated[
         int | None,
-        Option("How many parts to split the records into; 2 or 4 for large files.", at_least=1),
+        Option("Split the records into N parts: 2 or 4 for large files.", at_least=1),
     ] = None
     max_cost: Annotated[
-        float | None, Option("Split in halves until each part costs less (the paper's rule).")
+        float | None, Option("Split in halves until each part costs less (as in the paper).")
     ] = None
     budget: BudgetOption = None
     hierarchy: Annotated[
         TreeSource | None,
         Option(
-            "Publish public items as groups, so that fewer sensitive ones are withheld: a file, prefix, "
-            "fan-out:10, or co-occurrence (made from the data). Requires --detail or --cut; with neither, "
-            "prints what each would cost.",
+            "Publish public items as groups: a file, prefix, fan-out:10 or co-occurrence. Requires "
+            "--detail or --cut; alone, lists what each choice costs.",
             kind="file",
         ),
     ] = None
     detail: Annotated[
         float | None,
         Option(
-            "With --hierarchy: how much detail of public items is worth, from 0 (withhold least) to 1 (keep "
-            "every item as it is).",
+            "With --hierarchy: from 0 (withhold least) to 1 (keep every item as it is).",
             at_least=0,
             at_most=1,
         ),
@@ -97,8 +84,7 @@ class RhoSearch(SearchOptions):
     cut: Annotated[
         str | int | os.PathLike[str] | Iterable[str] | None,
         Option(
-            "With --hierarchy: the groups themselves, as a level of the hierarchy (0 is the root) or a "
-            "file with one node per line.",
+            "With --hierarchy: a level (0 is the root), or a file with one node per line.",
             kind="file",
         ),
     ] = None
