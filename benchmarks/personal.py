@@ -21,6 +21,7 @@ def personal(bench: Bench) -> list[Table]:
     """All tables."""
     return [
         whole(bench),
+        few_wishes(bench),
         first_experiment(bench),
         all_records(bench),
         *second_experiment(bench),
@@ -61,6 +62,21 @@ def whole(bench: Bench) -> Table:
                         "peak MB": bench.judged(run["peak_mb"], MOST_MB),
                     },
                 )
+    return table
+
+
+def few_wishes(bench: Bench) -> Table:
+    """Whole files, where 2,000 random people want anything protected."""
+    table = Table(
+        "Personal: 2,000 random people have wishes, 40 % of the items or five each, ρ = 0.5",
+        {"known": "", **COLUMNS, "peak MB": ".0f"},
+    )
+    for file in bench.files("bms-webview-1", "bms-webview-2"):
+        for setting in ("few", "few, five items"):
+            for known, options in (("at most 2", {"max_known": 2}), ("any", {})):
+                if run := release(bench, file, setting, share=0.4, rho="0.5", **options):
+                    row = {"known": known, "file": file.name, "setting": setting}
+                    table.add_run(run, row | {"peak MB": run["peak_mb"]})
     return table
 
 

@@ -19,13 +19,20 @@ SETTINGS: Mapping[str, str] = {
     "personalized": "everybody has a random share of the items protected",
     "personalized+": "a random share of the items is protected for 99%, every other item for 1%",
     "fixed+": "what anybody wants protected under personalized+ is protected for all",
+    "few": "2,000 random people have a random share of the items protected, nobody else has any",
+    "few, five items": "2,000 random people have five random items protected, nobody else has any",
 }
+WISHING, ITEMS_OF_FEW = 2000, 5
+"""How many people have wishes in the settings of few, and how many items each in the last one."""
 
 
 def constraints(table: Records, setting: str, share: float, seed: int) -> Constraints:
     """The constraints of one of the ``SETTINGS`` for a table."""
     from withhold import Constraints
 
+    if setting.startswith("few"):
+        chosen = ITEMS_OF_FEW if setting == "few, five items" else round(share * table.n_items)
+        return few_constraints(table, chosen, seed)
     drawn = Drawn(len(table), table.n_items, setting, share, seed)
     if setting == "fixed+":
         anybody = np.zeros(table.n_items, dtype=bool)
@@ -36,6 +43,17 @@ def constraints(table: Records, setting: str, share: float, seed: int) -> Constr
         ]
         return Constraints.of({"*": names}, table)
     return Constraints.from_matrix(drawn, table)
+
+
+def few_constraints(table: Records, chosen: int, seed: int) -> Constraints:
+    """``WISHING`` random people, each with so many random items protected."""
+    from withhold import Constraints
+
+    generator = np.random.default_rng(seed)
+    people = generator.permutation(len(table))[:WISHING].tolist()
+    names = np.array(table.vocabulary)
+    wanted = {who: names[generator.permutation(len(names))[:chosen]].tolist() for who in people}
+    return Constraints.of(wanted, table)
 
 
 @dataclass(frozen=True)
