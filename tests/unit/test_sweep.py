@@ -165,7 +165,7 @@ def test_cli__prints_the_table(shop):
     # What is withheld of all, and beside it of the sensitive items.
     assert above[:2] == ["of", "the"]
     assert rows[0][:3] == ["rho", "withheld", "sensitive"]
-    assert [row[:3] for row in rows[1:]] == [["0.3", "25.0%"], ["0.7", "12.5%"]]
+    assert [row[:3] for row in rows[1:]] == [["0.3", "25.0%", "100%"], ["0.7", "12.5%", "50.0%"]]
     assert os.listdir(shop) == ["baskets.dat"]
 
 

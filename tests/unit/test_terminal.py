@@ -115,9 +115,26 @@ def test_fitted__goes_on_under_its_column():
 WIDE = ",".join(["age", "income", *(f"a_column_of_a_table_{number}" for number in range(30))])
 SETS = ["shop.dat", "--rho", "0.5", "--sensitive", "condom"]
 TABLE = ["wide.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age"]
+LONG = "something with a name of many words " * 3 + "that is sensitive"
 WALK = [
     ["anonymize", *SETS, "-o", "out.dat"],
     ["audit", *SETS],
+    [
+        "audit",
+        "shop.dat",
+        "--model",
+        "coherence",
+        "--h",
+        "0.5",
+        "--k",
+        "2",
+        "--p",
+        "1",
+        "--private",
+        "condom",
+    ],
+    ["audit", "long.jsonl", "--rho", "0.5", "--sensitive", LONG],
+    ["inspect", "long.jsonl"],
     ["verify", "out.dat"],
     ["compare", "shop.dat", "out.dat"],
     ["sweep", *SETS[:1], *SETS[3:], "--vary", "rho=0.3,0.5", "--vary", "keep=rules,counts"],
@@ -152,6 +169,9 @@ def test_verbs__fit_a_terminal_of_80_columns():
     """Every line of every verb, but for paths and commands, which stay whole."""
     rows = "".join(f"{30 + n % 3},{n % 2},{','.join(['x'] * 30)}\n" for n in range(12))
     Path("wide.csv").write_text(f"{WIDE}\n{rows}")
+    Path("long.jsonl").write_text(
+        f'["{LONG}", "{LONG.replace("is", "is not")}"]\n["{LONG}", "x"]\n'
+    )
     written = on_a_terminal_of("-c", ONE_AFTER_THE_OTHER, json.dumps(WALK), notes=True)
     wide = {}
     for words, shown in zip(WALK, COLOUR.sub("", written).split("THE NEXT"), strict=True):
