@@ -13,7 +13,7 @@ from withhold.options import Option, Threshold
 SamplingFraction = Annotated[
     Threshold | None,
     Option(
-        "The file is a random sample of such a share of the population, e.g. 0.01: the journalist's risk, "
+        "The file is a random sample of this share of the population, e.g. 0.01: the journalist's risk, "
         "and how many are unique in the population, are estimated.",
         kind="threshold",
         varies=False,

@@ -20,7 +20,7 @@ def advise(model: KAnonymity) -> tuple[str, ...]:
             model.k <= WEAK_K,
         ),
         (
-            f"k = {model.k:,} is dear: on Adult k = 50 withholds 25% of the cells, k = 10 17% and k = 5 "
+            f"k = {model.k:,} is expensive: on Adult k = 50 withholds 25% of the cells, k = 10 17% and k = 5 "
             "13%.",
             model.k >= LARGE_K,
         ),

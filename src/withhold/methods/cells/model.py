@@ -200,7 +200,7 @@ class KAnonymity(ByFields):
             if both := [name for name in names if name in columns]:
                 raise PolicyError(
                     f"column {both[0]!r} cannot be a quasi-identifier and the {role} at once; "
-                    "what an attacker may know is no secret"
+                    "what an attacker may know is not a secret"
                 )
         if presence is not None and missing == WILDCARD:
             raise PolicyError(

@@ -155,7 +155,7 @@ and sex with at least 4 others.
         return (*self.quasi_identifiers, *self.sensitive_column)
 
     def knowing(self, max_known: int | None) -> PeopleUncertainty:
-        """The same model against somebody who knows at most so many items."""
+        """The same model against somebody who knows at most this many items."""
         return replace(self, max_known=max_known)
 
     def about(self, people: People) -> PeopleUncertainty:
