@@ -44,10 +44,10 @@ WORDS: Mapping[str, str] = {
     "Path": "a path",
     "PathLike": "a path",
     "Mapping": "a mapping (dict)",
-    "Iterable": "a collection, and not a single text",
-    "Sequence": "a list, and not a single text",
+    "Iterable": "a collection, not a single text",
+    "Sequence": "a list, not a single text",
     "Callable": "a function",
-    "AnyPlan": "a plan, as a release has it (release.plan)",
+    "AnyPlan": "the plan of a release (release.plan)",
     "Model": "a model made with its parameters, such as RhoUncertainty(rho, sensitive), "
     "PersonalRhoUncertainty, Coherence, KmAnonymity, KAnonymity, Buckets, PeopleUncertainty, "
     "SensitiveApart or PeopleApart",
@@ -193,7 +193,7 @@ def _bounds(name: str, hint: Any) -> tuple[float | None, float | None]:
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the kind that an annotation names; True is no number, a text is no list.
+    """Whether a value has the type that an annotation names; True is not a number, a text is not a list.
 
     >>> fits(3, int | None), fits(True, int), fits("abc", Iterable[str]), fits(None, str)
     (True, False, False, False)

@@ -110,7 +110,7 @@ def candidate(
 
 
 def _prepared_as(data: Data, then: Mapping[str, Any]) -> Data:
-    """The data with what their internal manifest says of how the original was prepared."""
+    """The data with what its internal manifest says about how the original was prepared."""
     written = [str(each.get("tidy")) for each in then.get("tidied", ()) if each]
     tidied = tuple(Tidied(*each) for each in parse_tidy(written).items())
     if isinstance(data, Records):
@@ -219,7 +219,7 @@ def _ask_for_consent(original: Data, release: Candidate) -> None:
             f"{counted(missing, 'record')} of the original {'was' if missing == 1 else 'were'} left out for "
             "want of consent, which is not a loss of this release",
             path=release.name,
-            remedy=f"say who agreed, as then: {option('consent', release.consent or 'FILE')}",
+            remedy=f"say again who agreed: {option('consent', release.consent or 'FILE')}",
         )
 
 
@@ -240,7 +240,7 @@ def _settled(release: Candidate) -> Candidate:
 
 
 def names_of(data: Data) -> frozenset[str]:
-    """The items of records; of a table, its columns and what stands in them."""
+    """The items of records; for a table, its columns and their values."""
     if isinstance(data, Records):
         return frozenset(data.vocabulary)
     if isinstance(data, People):

@@ -71,7 +71,7 @@ class Finding(Protocol):
 
 
 class AnyBound(Protocol):
-    """What every lower bound of a loss can say of itself."""
+    """What every lower bound of a loss provides."""
 
     @property
     def share(self) -> float:
@@ -96,14 +96,14 @@ class AnyBound(Protocol):
 
 
 class AnyLadder(Protocol):
-    """What every ladder of costs can say of itself."""
+    """What every ladder of costs provides."""
 
     def rows(self) -> list[tuple[str, ...]]:
         """What the attacker knows, and what protecting from that costs, as cells of a table."""
         ...
 
     def head(self) -> tuple[str, ...]:
-        """What stands above these cells."""
+        """The header of these cells."""
         ...
 
     def note(self) -> str:
@@ -116,7 +116,7 @@ class AnyLadder(Protocol):
 
 
 class AnyLoss(Protocol):
-    """What every loss can say of itself."""
+    """What every loss provides."""
 
     @property
     def share(self) -> float:

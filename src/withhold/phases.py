@@ -13,7 +13,7 @@ from typing import Protocol
 
 
 class Listener(Protocol):
-    """Whoever wants to know of phases."""
+    """An object that is told about phases."""
 
     def begin(self, phase: str) -> None:
         """Hear that a phase begins."""

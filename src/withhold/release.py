@@ -80,7 +80,7 @@ class Release(Shown, Generic[DataT, LossT]):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the custodian should know before this goes out."""
+        """What the custodian should know before publishing this."""
         missing = tuple(str(each) for each in self.unknown if not each.allowed)
         kept = self.ids == KEEP and (
             self.original.record_ids is not None or self.original.index is not None
@@ -169,7 +169,7 @@ def known_population(
     given = {"population": population, "sampling_fraction": sampling_fraction}
     found = {name: value for name, value in given.items() if value is not None}
     if found and not used:
-        raise PolicyError(f"{next(iter(found))} is for the risks in a report; say report=True")
+        raise PolicyError(f"{next(iter(found))} is for the risks in a report; give report=True")
     return found
 
 

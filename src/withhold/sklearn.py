@@ -69,7 +69,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self.new_rows = new_rows
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: N803  # scikit-learn's name
-        """Make and prove the release of a table; ``y`` is not looked at.
+        """Make and prove the release of a table; ``y`` is ignored.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ from withhold.telling.facts import Fact, MeasureRequest
 FILE = "points.jsonl"
 DIFFERENCES = {
     "version": "it was made by another version of withhold",
-    "input": "it is about another input",
+    "input": "the input is not the same",
     "varied": "it varies something else",
     "fixed": "the model or the options are not the same",
     "seed": "the seed is not the same",
@@ -184,7 +184,7 @@ def _read(path: Path, about: Mapping[str, Any], *, any_seed: bool) -> tuple[dict
     except ValueError:
         there = None
     if not isinstance(there, dict):
-        raise PolicyError(f"{path} is not the beginning of a sweep; {AGAIN}")
+        raise PolicyError(f"{path} is not the start of a sweep; {AGAIN}")
     for name, difference in DIFFERENCES.items():
         if there.get(name) != about[name] and not (name == "seed" and any_seed and "seed" in there):
             raise PolicyError(f"{path.parent} holds another sweep: {difference}; {AGAIN}")

@@ -117,7 +117,7 @@ def grid(
         if not fits(values, Collection[Any]):
             raise PolicyError(f"vary[{name!r}] must be a list of values, not {values!r}")
     if not vary or any(len(values) == 0 for values in vary.values()):
-        raise PolicyError("nothing varies; say what, and through which values")
+        raise PolicyError("nothing varies; name a parameter and its values")
     make, known = _maker(model)
     cases = []
     for values in product(*vary.values()):

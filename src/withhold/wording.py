@@ -61,7 +61,7 @@ def listing(names: Sequence[str]) -> str:
 
 
 def none_inferred(items: int, columns: Sequence[str], *, dated: bool = False) -> str:
-    """How a sentence says that so many sensitive items, and the values of columns, are out of reach.
+    """The words saying that none of this many sensitive items, nor values of columns, can be inferred.
 
     >>> none_inferred(2, ["job"])
     'can infer none of the 2 sensitive items, and no value of job,'

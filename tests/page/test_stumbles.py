@@ -130,7 +130,7 @@ def test_unknown_items__are_taken_off_the_list_or_kept(ready):
     root = ready.page.folder.root
     ready.post("/protect/list", do="paste", list="Pill\nfar-away", **FILE)
     page = said(ready.get("/protect", **FILE).text)
-    assert "Are they misspelt?" in page
+    assert "If they are misspelt" in page
     # The verb says so as well, in the words of the page.
     ready.post("/publish/preview", **FILE)
     ready.settle()
@@ -141,7 +141,7 @@ def test_unknown_items__are_taken_off_the_list_or_kept(ready):
         assert text not in page.text
     ready.post("/protect/list", do="keep", **FILE)
     assert policy(ready)["allow-unknown"] is True
-    assert "which is meant to be so" in said(ready.get("/protect", **FILE).text)
+    assert "and are kept on purpose" in said(ready.get("/protect", **FILE).text)
     ready.post("/publish/preview", **FILE)
     ready.settle()
     assert latest(ready, "preview").state == "done"
@@ -194,7 +194,7 @@ def test_hints__say_what_to_do_on_the_page(client, folder):
     page = said(client.get("/data", file="people.csv").text)
     assert "born : holds dates" in page
     assert "(born=year)" in page
-    assert "write sex=case into “Treat as one spelling”" in page
+    assert "write sex=case into “Merge spellings”" in page
     assert " --" not in page
 
 

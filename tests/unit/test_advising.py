@@ -88,7 +88,9 @@ def test_sample__is_drawn_by_the_seed_and_said(monkeypatch):
 
 def test_limit__leaves_choices_out():
     found = wh.advise([["bread", "tea"], ["tea"]] * 4, limit_seconds=1e-9)
-    assert all(choice.problem == "not measured, the time was up" for choice in found.choices)
+    assert all(
+        choice.problem == "not measured: the time limit was reached" for choice in found.choices
+    )
     assert all(choice.cost is None for choice in found.choices)
     with pytest.raises(PolicyError, match="above 0"):
         wh.advise([["tea"]], limit_seconds=0)
@@ -104,7 +106,7 @@ def test_dates_and_impossible_choices():
     )
     found = wh.advise(table)
     assert found.assumed[1:] == (
-        *("dropped, as they may identify people: note", "in ranges: born (5y)"),
+        *("dropped, because they may identify people: note", "in ranges: born (5y)"),
     )
     impossible = [choice for choice in found.choices if choice.problem]
     assert {choice.problem.partition(",")[0] for choice in impossible} == {"the table has 30 rows"}
@@ -220,7 +222,7 @@ def test_people__columns_that_nobody_knows_are_left_out(hospital):
     typed = ("--sensitive", "sensitive.txt", "--quasi-identifiers", "SEX,MARITAL")
     found = json.loads(run("advise", *PEOPLE, *typed, *CALM).stdout)
     assert found["assumed"] == [
-        "dropped, as nobody is said to know them: BIRTHDATE, POSTCODE and OCCUPATION"
+        "dropped, because they are not named as known to others: BIRTHDATE, POSTCODE and OCCUPATION"
     ]
     assert_costs_are_those_of_commands(found)
 
@@ -234,7 +236,7 @@ def test_people__without_a_list_and_in_one_file(hospital):
     first = "withhold inspect one.parquet --people --suggest-sensitive"
     assert f"first  {first} > suggested.txt" in text
     assert run(*first.split()[1:]).exit_code == 0
-    assert text.count("not measured, the time was up") == 5
+    assert text.count("not measured: the time limit was reached") == 5
 
 
 def test_people__mistakes_are_said(hospital):

@@ -266,7 +266,7 @@ def test_error__that_cannot_be_undone_is_told_and_completed_later(releases, tmp_
             raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(steps, "before", fail)
-    with pytest.raises(OutputError, match=r"half replaced .*run withhold verify"):
+    with pytest.raises(OutputError, match=r"only partly replaced .*run withhold verify"):
         releases[NEW].write(out, force=True)
     stop_at(monkeypatch, None)
     assert verify_file(out).model == NEW
@@ -477,7 +477,7 @@ def test_draft__that_was_swapped_is_not_published(tmp_path):
         draft = drafts.new_text("ours")
         draft.path.unlink()
         draft.path.write_text("theirs")
-        with pytest.raises(OutputError, match="was replaced by somebody else"):
+        with pytest.raises(OutputError, match="was replaced by another process"):
             drafts.commit([(draft, out)], overwrite=True)
     assert content(tmp_path) == {}
 

@@ -144,7 +144,7 @@ def test_order__is_taken_where_one_fits_and_asked_where_it_matters(every_day, or
     ("cells", "how", "message"),
     [
         (["25/12/2019", "12/25/2019"], "year", "day first and others with the month first"),
-        (["03/04/2020"], "day", "day and month cannot be told apart"),
+        (["03/04/2020"], "day", "day and month cannot be distinguished"),
         (["03/04/2020"], "age:2021-01-01", "c=age:2021-01-01:1:dmy"),
         (["25/12/2019"], "month:mdy", "row 1 holds no date"),
         (["2021-02-29"], "year", "row 1 holds no date"),
@@ -154,7 +154,7 @@ def test_order__is_taken_where_one_fits_and_asked_where_it_matters(every_day, or
         (["3 Foo 2020"], "year", "row 1 holds no date"),
         (["2020-01-01"], "10", "row 1 holds no number"),
         (["2020-01-01"], "age:nowhere:5", "has no column 'nowhere'"),
-        (["5", "5"], "quantiles:2", "has too few different numbers for quantiles:2"),
+        (["5", "5"], "quantiles:2", "has too few distinct numbers for quantiles:2"),
     ],
 )  # fmt: skip
 def test_cells_that_do_not_fit__are_refused_with_a_row(cells, how, message):
@@ -178,7 +178,7 @@ def test_cells_that_do_not_fit__are_refused_with_a_row(cells, how, message):
         ("age:d:five", "must be"),
         ("age:d:0", "wider than 0"),
         ("edges:", "must be"),
-        ("edges:5,3", "must ascend"),
+        ("edges:5,3", "must be ascending"),
         ("width:1,2", "must be"),
         ("", "must be"),
     ],

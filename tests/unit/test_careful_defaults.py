@@ -844,7 +844,7 @@ def test_verify__a_stated_policy_is_proved_beside_a_garbled_manifest(desk, edit,
     (desk / "x.dat.manifest.json").write_text(text)
     result = ran("verify", "x.dat", *SAFE)
     assert result.stdout.startswith("HOLDS")
-    assert "Warning: x.dat.manifest.json is unusable and was not believed: " in result.stdout
+    assert "Warning: x.dat.manifest.json is unusable and was ignored: " in result.stdout
     assert said in result.stdout
     assert run("verify", "x.dat").exit_code == 3
 

@@ -187,7 +187,7 @@ def test_column_tree__names_the_values_that_do_not_fit(spec, said):
 
 
 def test_column_tree__of_blanks_alone_has_nothing_to_build():
-    with pytest.raises(InputError, match="nothing to build a hierarchy of"):
+    with pytest.raises(InputError, match="no hierarchy can be built"):
         column_tree(Column.of("age", ["", None, "?"]), "width:5")
 
 

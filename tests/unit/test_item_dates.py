@@ -114,7 +114,7 @@ def test_read__parquet_and_several_files():
     [
         ({"dates": "5q"}, None, "'5q' is no period; say month, year, decade"),
         ({"dates": ""}, None, "'' is no period"),
-        ({"dates": "day"}, None, "a day tells too much"),
+        ({"dates": "day"}, None, "a day reveals too much"),
         ({"date_column": "STRT"}, None, "no column 'STRT'.*name 'START'"),
         ({"date_column": "ITEM"}, None, "'ITEM' holds the items, not dates"),
         ({"date_column": "PATIENT"}, None, "'PATIENT' holds the persons, not dates"),

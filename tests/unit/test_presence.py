@@ -166,5 +166,5 @@ def test_report__has_the_risk_of_the_journalist():
     assert "journalist, mean risk" in page
     assert "records that a few items single out" in page
     release = wh.anonymize([["beer", "pill"], ["beer"]], wh.RhoUncertainty("0.9", ["pill"]))
-    with pytest.raises(PolicyError, match="say report=True"):
+    with pytest.raises(PolicyError, match="give report=True"):
         release.write("x.dat", sampling_fraction="0.5")

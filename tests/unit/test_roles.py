@@ -104,7 +104,7 @@ def test_adult__stops_for_what_singles_out_not_for_a_label(real_data):
     }
     assert undecided == amounts | {
         "fnlwgt": "has 28,523 different values in 48,842 rows",
-        "education-num": "tells the value of 'education'",
+        "education-num": "reveals the value of 'education'",
     }
     both = wh.KAnonymity(5, [*known, "education-num"])
     assert set(column_roles(table, both).undecided) == {"fnlwgt", "native-country", *amounts}
@@ -240,7 +240,7 @@ def test_label__that_tells_a_quasi_identifier_is_warned_about(tmp_path, monkeypa
     pl.DataFrame({"age": AGES, "income": [f"i{age}" for age in AGES]}).write_csv("p.csv")
     done = run("anonymize", "p.csv", *OPTIONS)
     assert done.exit_code == 0
-    assert "'income' is never changed and tells the value of 'age'" in done.stderr
+    assert "'income' is never changed and reveals the value of 'age'" in done.stderr
 
 
 def test_commas_in_names__are_quoted(tmp_path, monkeypatch):

@@ -222,9 +222,9 @@ def test_cli__a_line_that_was_cut_off_is_done_again(shop, counted):
         (["--seed", "1"], "the seed is not the same"),
         (["--min-support", "2"], "min-support or min-confidence"),
         (["--vary", "keep=rules"], "varies something else"),
-        ("input", "another input"),
+        ("input", "input is not the same"),
         ("version", "another version"),
-        ("noise", "not the beginning of a sweep"),
+        ("noise", "not the start of a sweep"),
     ],
 )
 def test_cli__another_sweep_is_not_gone_on_with(shop, monkeypatch, change, said):
@@ -291,14 +291,14 @@ def test_folder__of_a_table(tmp_path):
         wh.read_table(frame, bins={"age": 10}),
         wh.read_table(frame, consent=[1, 2, 3]),
     ):
-        with pytest.raises(PolicyError, match="about another input"):
+        with pytest.raises(PolicyError, match="the input is not the same"):
             wh.sweep(other, model, **asked)
 
 
 def test_folder__another_consent_is_another_input(shop):
     asked = {"vary": {"rho": ["0.5"]}, "folder": "sweep", "seed": 1}
     wh.sweep("baskets.dat", MODEL, **asked)
-    with pytest.raises(PolicyError, match="about another input"):
+    with pytest.raises(PolicyError, match="the input is not the same"):
         wh.sweep("baskets.dat", MODEL, **asked, consent=[1, 2, 3])
 
 

@@ -117,7 +117,7 @@ def test_command_line__says_what_is_left_out(tmp_path):
     assert (code, "BROKEN" in text, "The smallest groups" in text) == (1, True, True), text
     assert "Counted over" in text
     assert "special uniques" in text
-    assert "Rows that stand out" not in text
+    assert "Unique rows" not in text
     code, text = run("audit", folder, *ASKED, "--json", "-q")
     told = json.loads(text)
     assert (code, told["verdict"], told["rows"]) == (1, "BROKEN", 120)

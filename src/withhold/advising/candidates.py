@@ -60,7 +60,7 @@ class Sensitive:
 
     @property
     def warnings(self) -> list[str]:
-        """What to say of items that nobody named."""
+        """Warnings about items that nobody named."""
         if not self.first:
             return []
         return [

@@ -173,7 +173,7 @@ def _measured(
 ) -> Choice:
     command = f"withhold anonymize {file} {asked.options} -o published{_ending(sample)}"
     cost = _Cost(None, "cells" if not isinstance(sample, Records) else "occurrences")
-    problem = "" if time.monotonic() < until else "not measured, the time was up"
+    problem = "" if time.monotonic() < until else "not measured: the time limit was reached"
     if not problem:
         try:
             decides = "publish" in method_of(asked.model).searches()

@@ -46,7 +46,7 @@ def candidates_of_people(
     asked.append(offer.apart())
     assumed, others = [*secrets.warnings, *columns.assumed], offer.others(columns.known)
     if columns.are_named and others:
-        assumed.append(f"dropped, as nobody is said to know them: {listing(others)}")
+        assumed.append(f"dropped, because they are not named as known to others: {listing(others)}")
     prepared = read_people(sample, drop=others, bins=columns.bins)
     return prepared, Candidates(asked, assumed, secrets.first)
 

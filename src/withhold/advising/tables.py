@@ -58,7 +58,7 @@ class Columns:
                 not self.are_named,
                 "nobody said what attackers may know of a person; all columns stand for it",
             ),
-            (self.drop, f"dropped, as they may identify people: {listing(self.drop)}"),
+            (self.drop, f"dropped, because they may identify people: {listing(self.drop)}"),
             (self.bins, f"in ranges: {bins}"),
         )
         return [text for applies, text in said if applies]
@@ -82,7 +82,7 @@ def columns_of(sample: Table, given: Iterable[str] | None) -> Columns:
     if len(drop) == len(sample.names):
         raise InputError(
             "every column may identify people, so nothing is left to advise on",
-            remedy="name the columns that somebody may know (quasi-identifiers)",
+            remedy="name the columns that others may know (quasi-identifiers)",
         )
     known = wanted or tuple(name for name in sample.names if name not in drop)
     return Columns(known, wanted is not None, drop, bins)

@@ -58,7 +58,9 @@ class Draft(io.RawIOBase):
         steps.sync(self._handle, self.path)
         here, there = os.fstat(self._handle), os.lstat(self.path)
         if (here.st_ino, here.st_dev) != (there.st_ino, there.st_dev):
-            raise OutputError(f"{self.path} was replaced by somebody else while it was written")
+            raise OutputError(
+                f"{self.path} was replaced by another process while it was being written"
+            )
 
     def close(self) -> None:
         if not self.closed:
@@ -214,8 +216,8 @@ class Drafts:
             roll_forward(self.files, undoing)
         except OSError as error:
             raise OutputError(
-                f"{self.files.path} is half replaced ({error.strerror or error}); "
-                "run withhold verify on it, which completes what was begun"
+                f"{self.files.path} is only partly replaced ({error.strerror or error}); "
+                "run withhold verify on it, which completes the replacement"
             ) from error
 
     def _close(self) -> None:
@@ -236,7 +238,7 @@ class Drafts:
 
 @contextmanager
 def drafting(files: FileSet) -> Iterator[Drafts]:
-    """Drafts of a set of files, all gone afterwards, whatever happens.
+    """Drafts of a set of files, all removed afterwards, whatever happens.
 
     First what an earlier run left is completed or removed.
     """

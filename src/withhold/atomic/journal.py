@@ -142,7 +142,7 @@ def settle_to_write(files: FileSet) -> None:
     if not ours:
         raise OutputError(
             f"{files.journal} was left by an interrupted run of another user; "
-            "let them run it again, or remove that file"
+            "ask them to run it again, or remove that file"
         )
     if journal is None:
         steps.unlink(files.journal)
@@ -151,7 +151,7 @@ def settle_to_write(files: FileSet) -> None:
 
 
 def current(files: FileSet, member: Path) -> Path:
-    """Where the member stands that belongs to the first file as it is now.
+    """The path of the member that belongs to the first file as it is now.
 
     That is its own name; but a draft, if a run was killed just after the first file had got its name and
     this reader could not complete it.

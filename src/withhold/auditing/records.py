@@ -167,7 +167,7 @@ class Breaches(ABC):
         return ()
 
     def n_sets(self, size: int) -> int:
-        """At most so many sets of the size would be looked at."""
+        """An upper limit of the number of sets of this size to check."""
         return self.frame.n_sets(size)
 
     def count(self, size: int) -> Found:

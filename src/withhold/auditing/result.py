@@ -47,7 +47,7 @@ class Share:
 
 @dataclass(frozen=True)
 class AttackPoint:
-    """What somebody learns who knows so many random items of a random record.
+    """What somebody learns who knows this many random items of a random record.
 
     Under coherence the known items are public ones. What a model does not speak of is None.
     """

@@ -76,7 +76,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """So many ranges with about as many cells each."""
+    """This many ranges with about as many cells each."""
 
     parts: int
 
@@ -93,7 +93,7 @@ class Quantiles:
         edges = quantile_cuts(cells, self.parts)
         if not edges:
             raise InputError(
-                f"has too few different numbers for {self}: all cells would be in one range",
+                f"has too few distinct numbers for {self}: all cells would be in one range",
                 path=None if table.source is None else table.source.path,
                 column=column.name,
                 remedy="ask for more quantiles, or give edges",
@@ -187,7 +187,7 @@ def lower_end(text: Value) -> Decimal | None:
 
 
 def parse_numbers(name: str, given: Number | Sequence[Number]) -> Bins | None:
-    """A width, or edges, from values or a text with commas; None if they are no numbers."""
+    """A width, or edges, from values or a text with commas; None if they are not numbers."""
     cut = given.split(",") if isinstance(given, str) else given
     numbers = [
         exact_decimal(str(part)) for part in (cut if isinstance(cut, list | tuple) else [cut])
@@ -200,5 +200,5 @@ def parse_numbers(name: str, given: Number | Sequence[Number]) -> Bins | None:
             raise PolicyError(f"the bins of {name!r} must be wider than 0")
         return Bins(width=exact[0])
     if any(a >= b for a, b in zip(exact, exact[1:], strict=False)):
-        raise PolicyError(f"the edges of {name!r} must ascend")
+        raise PolicyError(f"the edges of {name!r} must be ascending")
     return Bins(edges=tuple(exact))

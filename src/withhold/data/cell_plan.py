@@ -22,7 +22,7 @@ KEPT = -2
 
 @dataclass(frozen=True)
 class CellPlan:
-    """What becomes of every cell of some columns of one table."""
+    """What every cell of some columns of one table becomes."""
 
     columns: tuple[str, ...]
     cells: Ints

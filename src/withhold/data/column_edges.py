@@ -171,7 +171,7 @@ def _read_all(
         problem = f"{counted(len(odd), 'value')} {verb} not {what}: {some(odd)}"
         raise InputError(problem, remedy=remedy)
     if not found:
-        raise InputError(f"no cell holds {what}, so there is nothing to build a hierarchy of")
+        raise InputError(f"no cell holds {what}, so no hierarchy can be built")
     return found, missing
 
 

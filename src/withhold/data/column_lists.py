@@ -49,7 +49,7 @@ def unquoted(name: str) -> str:
 
 
 def split_pairs(text: str, what: str) -> dict[str, str]:
-    """What was said of each column, from ``COLUMN=VALUE,COLUMN=VALUE``."""
+    """The value given for each column, from ``COLUMN=VALUE,COLUMN=VALUE``."""
     pairs: dict[str, str] = {}
     place = 0
     while place < len(text):
@@ -66,7 +66,7 @@ def split_pairs(text: str, what: str) -> dict[str, str]:
 
 
 def join_pairs(pairs: Mapping[str, str]) -> str:
-    """What was said of each column, as it can be typed."""
+    """The value given for each column, as it can be typed."""
     return ",".join(f"{typed(name)}={typed(value)}" for name, value in pairs.items())
 
 

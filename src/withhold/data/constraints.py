@@ -133,7 +133,7 @@ class Constraints:
                 back += [taken] * len(names)
                 wish += [number] * len(names)
             elif taken and names:
-                problem = "an item can be taken back for one record, not for everybody"
+                problem = "a wish can be removed for one record, not for everybody"
                 raise InputError(problem, value=written)
             else:
                 everybody.update(names)

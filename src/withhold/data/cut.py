@@ -20,7 +20,7 @@ from withhold.errors import InputError, PolicyError
 
 
 def public_tree(tree: Hierarchy, items: Iterable[str], sensitive: Collection[str]) -> Hierarchy:
-    """The tree without the sensitive items, and without nodes that stood for nothing else.
+    """The tree without the sensitive items, and without nodes that represented nothing else.
 
     >>> tree = Hierarchy.from_edges([("tea", "drinks"), ("beer", "drinks"), ("drinks", "*"), ("pill", "*")])
     >>> public_tree(tree, ["tea", "beer", "pill"], {"beer"}).names
@@ -29,13 +29,13 @@ def public_tree(tree: Hierarchy, items: Iterable[str], sensitive: Collection[str
     public = [item for item in items if item not in sensitive]
     if not public:
         raise PolicyError(
-            "all items of the data are sensitive, so a hierarchy has none to generalise; leave it out"
+            "all items of the data are sensitive, so a hierarchy has nothing to generalise; leave it out"
         )
     tree.check_covers(public)
     if inner := sorted(name for name in sensitive if name in tree and not tree.is_leaf(name)):
         raise InputError(
-            f"{len(inner):,} of the sensitive items stand above others in the hierarchy: {some(inner)}",
-            remedy="give each a leaf of its own below that node",
+            f"{len(inner):,} of the sensitive items are inner nodes of the hierarchy: {some(inner)}",
+            remedy="give each its own leaf below that node",
         )
     stays = np.zeros(len(tree), dtype=bool)
     for code in tree.leaf_codes[::-1]:
@@ -58,7 +58,7 @@ def children_of(tree: Hierarchy, node: int) -> list[int]:
 
 
 def most_specific(tree: Hierarchy) -> Ints:
-    """For every node the lowest one that stands for the same items."""
+    """For every node the lowest one that represents the same items."""
     same = np.arange(len(tree), dtype=np.int32)
     for code in range(len(tree) - 2, -1, -1):
         first = code + 1
@@ -68,7 +68,7 @@ def most_specific(tree: Hierarchy) -> Ints:
 
 
 def cut_at(tree: Hierarchy, level: int) -> Ints:
-    """The nodes so many steps below the root, and the leaves that are above them."""
+    """The nodes this many steps below the root, and the leaves that are above them."""
     if not 0 <= level <= tree.height:
         raise PolicyError(
             f"the cut must be a level from 0 (all items are one group) to {tree.height} (every item for "
@@ -105,7 +105,7 @@ def named_cut(tree: Hierarchy, names: Iterable[str], whole: Hierarchy) -> Ints:
 
 
 def times_covered(tree: Hierarchy, nodes: Ints) -> Longs:
-    """For every leaf how many of these nodes stand for it."""
+    """For every leaf how many of these nodes represent it."""
     times = np.zeros(len(tree) + 1, dtype=np.int64)
     np.add.at(times, nodes, 1)
     np.add.at(times, tree.ends[nodes], -1)

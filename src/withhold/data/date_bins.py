@@ -32,7 +32,7 @@ AGE = re.compile(
 
 @dataclass(frozen=True)
 class Periods:
-    """Days, months, or so many years."""
+    """Days, months, or a number of years."""
 
     unit: str
     """``day``, ``month``, ``year``, ``decade``, or a number of years such as ``5y``."""
@@ -148,7 +148,7 @@ def read_dates(
     for value in texts if len(orders) > 1 else ():
         assert value is not None  # it was read
         if len({seen(day) for each in orders if (day := read_date(value, each))}) > 1:
-            problem = "has dates whose day and month cannot be told apart"
+            problem = "has dates in which day and month cannot be distinguished"
             raise InputError(problem, path=path, column=column.name, value=value, remedy=say)
     found = {value: read_date(value, orders[0]) for value in texts if value}
     days: dict[Value, date] = {value: day for value, day in found.items() if day is not None}

@@ -60,7 +60,7 @@ def has_decimal_commas(values: Iterable[str]) -> bool:
 
 
 def check_decimal(decimal: str | None) -> str | None:
-    """What stands before the decimals of numbers, if it is one of the two."""
+    """The decimal mark of numbers, if it is one of the two."""
     if decimal not in (None, COMMA, POINT):
         raise PolicyError(f"the decimal mark is {COMMA} or {POINT}, not {decimal!r}")
     return decimal

@@ -35,7 +35,7 @@ class Detail:
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups that stand for items, each by its name.
+    """The groups that represent items, each by its name.
 
     >>> groups = Groups.of({"drinks": ["beer", "tea"], "soap": ["soap"]})
     >>> shop = Records.from_lists([["beer", "tea", "condom"], ["soap"], ["tea"]])
@@ -59,7 +59,7 @@ class Groups:
         pairs = [(name, tuple(sorted(clean_set(members[name], "groups")))) for name in members]
         names = clean_set([name for name, _ in pairs], "groups")
         if len(names) != len(pairs) or any(not items for _, items in pairs):
-            raise PolicyError("every group needs a name of its own and at least one item")
+            raise PolicyError("every group needs a unique name and at least one item")
         group_of: dict[str, str] = {}
         for name, items in pairs:
             for item in items:
@@ -80,7 +80,7 @@ class Groups:
 
     @property
     def items(self) -> frozenset[str]:
-        """All items that the groups stand for."""
+        """All items that the groups represent."""
         return frozenset(item for _, items in self.members for item in items)
 
     def as_dict(self) -> dict[str, Sequence[str]]:
@@ -146,7 +146,7 @@ class Stray:
 
 
 def detail_lost(group: Longs, supports: Longs, sizes: Longs) -> Detail:
-    """The detail that is given up where item i, of this support, is in ``group[i]`` of so many items."""
+    """The detail that is given up if item i, of this support, is in ``group[i]`` with this many items."""
     total, items = int(supports.sum()), int(sizes.sum())
     if total == 0:
         return Detail(0.0, 0.0)

@@ -83,7 +83,7 @@ class Hierarchy:
     @classmethod
     @checked
     def from_edges(cls, edges: Iterable[tuple[str, str]]) -> Hierarchy:
-        """The tree of (child, parent) pairs; the one name that is nobody's child is the root.
+        """The tree of (child, parent) pairs; the one name that is not a child is the root.
 
         Raises
         ------
@@ -279,7 +279,7 @@ class Hierarchy:
     def lowest_common_ancestor(self, *names: str) -> str:
         """The lowest node that covers all of these."""
         if not names:
-            raise InputError("the lowest common ancestor of nothing was asked for")
+            raise InputError("no nodes were given")
         return self.names[self.common_ancestor(self.codes(names))]
 
     def common_ancestor(self, codes: Ints) -> int:
@@ -311,9 +311,9 @@ class Hierarchy:
             raise InputError(lacks + similar, remedy=remedy)
         if inner := [item for item in listed if not self.is_leaf(item)]:
             raise InputError(
-                f"{len(inner):,} of the {what} are not leaves but stand above others in the hierarchy: "
+                f"{len(inner):,} of the {what} are not leaves but inner nodes of the hierarchy: "
                 f"{tree_building.some(inner)}",
-                remedy="give each a leaf of its own below that node",
+                remedy="give each its own leaf below that node",
             )
 
     def draw(self, *, most: int | None = None) -> str:

@@ -95,7 +95,7 @@ def _become_one(group: Sequence[tuple[str, int]], ways: Sequence[str]) -> bool:
 
 
 def abbreviations(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Values that look like abbreviations of others, each with the most frequent that it may stand for.
+    """Values that look like abbreviations, each with the most frequent value that it may abbreviate.
 
     >>> abbreviations({"Male": 9, "M": 2, "Female": 7, "fem.": 1, "USA": 3, "United States of America": 2})
     [('M', 'Male'), ('USA', 'United States of America'), ('fem.', 'Female')]
@@ -197,7 +197,7 @@ def _of_abbreviations(name: str, counts: Mapping[str, int]) -> Iterable[Hint]:
         name,
         f"{counted(len(pairs), 'value')} may be short for others: {shown}"
         + (", …" if len(pairs) > SHOWN else ""),
-        "write them out in the file, if they are",
+        "if they are, write them out in the file",
         {"values": len(pairs), "rows": rows, "pairs": [list(pair) for pair in pairs]},
     )
 
@@ -252,7 +252,7 @@ def _of_determined(name: str, tells: Mapping[str, float]) -> Iterable[Hint]:
         yield Hint(
             "determines",
             name,
-            f"tells the value of {other} in {percent(share, 0)} of the rows, so withholding {other} alone "
+            f"reveals the value of {other} in {percent(share, 0)} of the rows, so withholding {other} alone "
             "hides little",
             f"make both quasi-identifiers, or --drop {_typed(name)}",
             {"determines": other, "share": share},

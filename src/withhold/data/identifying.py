@@ -138,7 +138,7 @@ class _Cells(NamedTuple):
 
 
 def too_many(different: int, filled: int) -> bool:
-    """Whether so many different values in so many cells are too many for a category."""
+    """Whether this many different values in this many cells are too many for a category."""
     return different > FEWEST or different >= max(5, filled / 10)
 
 
@@ -218,7 +218,7 @@ def determining_columns(
 
 
 def _told(column: Column, other: Column) -> float:
-    """The share of the rows whose other cell can be inferred from this one; 0 where that is no news.
+    """The share of the rows whose other cell can be inferred from this one; 0 if that is trivial.
 
     Whoever finds a withheld cell looks at the other rows with the same value of the kept column, and says
     what most of them have. A row that has its value alone is therefore not counted.

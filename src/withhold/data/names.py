@@ -61,7 +61,7 @@ def is_missing(name: str | None) -> bool:
 
 
 def is_unknown(value: str | None) -> bool:
-    """Whether a cell says that there is no value: a blank, ``?``, ``NA`` and the like."""
+    """Whether a cell means that the value is missing: a blank, ``?``, ``NA`` and the like."""
     return not value or value == UNKNOWN or is_missing(value)
 
 

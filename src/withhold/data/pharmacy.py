@@ -102,7 +102,7 @@ ERRANDS: Final = (
 
 
 class Habit(NamedTuple):
-    """Who buys all of ``items`` buys ``sensitive`` too, so many times in a hundred."""
+    """Customers who buy all of ``items`` also buy ``sensitive``, in this percentage of the cases."""
 
     items: str
     sensitive: str

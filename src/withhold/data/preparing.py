@@ -60,7 +60,7 @@ def parse_bins(bins: Mapping[str, Widths] | Iterable[str]) -> dict[str, Cut]:
             raise PolicyError(f"bins are written as COLUMN=HOW, such as age=5, not {bad[0]!r}")
         names = [name for name, _, _ in pairs]
         if len(set(names)) < len(names):
-            raise PolicyError("a column is binned twice; say once how")
+            raise PolicyError("a column is binned twice; name it once")
         bins = {name: rest for name, _, rest in pairs}
     return {name: _parse(name, given) for name, given in bins.items()}
 

@@ -54,7 +54,7 @@ class Range:
 
 
 def order_of(text: Value) -> tuple[str, Fraction] | None:
-    """Whether a text is a number or a date, and where it stands; None if it is neither.
+    """Whether a text is a number or a date, and its value for ordering; None if it is neither.
 
     >>> order_of("2.5"), order_of("1970-01-02"), order_of("tall")
     (('number', Fraction(5, 2)), ('date', Fraction(719163, 1)), None)
@@ -75,7 +75,7 @@ def order_of(text: Value) -> tuple[str, Fraction] | None:
 
 
 def orders_of(values: Iterable[Value]) -> dict[Value, Fraction] | None:
-    """Where each value stands, missing ones left out; None unless all are numbers, or all dates."""
+    """The value of each for ordering, without missing ones; None unless all are numbers, or all dates."""
     found = {value: order_of(value) for value in values if not is_unknown(value)}
     kinds = {None if each is None else each[0] for each in found.values()}
     if len(kinds) != 1 or None in kinds:
@@ -126,7 +126,7 @@ def _quoted(value: str) -> str:
 
 
 def _members(inside: str) -> frozenset[str] | None:
-    """The values between the braces; None if that is no set."""
+    """The values between the braces; None if that is not a set."""
     values, rest = [], inside
     while True:
         if rest.startswith('"'):

@@ -172,7 +172,7 @@ class Records:
         return len(self.offsets) - 1
 
     def __repr__(self) -> str:
-        """How much it holds, not what: records may be long, many, and nobody's business.
+        """How much it holds, not what: records may be long, numerous and sensitive.
 
         >>> Records.from_lists([["milk", "bread"], ["milk"]])
         <Records records=2 occurrences=3 items=2>

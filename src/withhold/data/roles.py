@@ -91,8 +91,8 @@ def refuse_known(
     """Refuse columns that have this role and are quasi-identifiers, too."""
     if both := [name for name in names if name in known]:
         raise PolicyError(
-            f"column {both[0]!r} cannot be a quasi-identifier and {role} at once; what {who} may know is no "
-            "secret"
+            f"column {both[0]!r} cannot be a quasi-identifier and {role} at once; what {who} may know is "
+            "not a secret"
         )
 
 
@@ -186,7 +186,7 @@ def column_roles(
 def holding_items(
     table: Table, columns: Iterable[str], sensitive: Collection[str]
 ) -> dict[str, str]:
-    """The columns in which sensitive items stand, for all to see, each with the reason."""
+    """The columns that show sensitive items openly, each with the reason."""
     wanted = [name for name in sensitive if any(mark.isalpha() for mark in name)]
     found = {}
     for name in columns if wanted else ():
@@ -228,7 +228,7 @@ def decided_columns(table: Table, model: NamesColumns, publish: Publish) -> Publ
 
 
 def refuse_undecided(undecided: Mapping[str, str]) -> None:
-    """Stop where somebody has to decide, naming the columns at once and the options that settle it."""
+    """Stop if somebody has to decide, naming all such columns and the options that settle it."""
     if not undecided:
         return
     one = len(undecided) == 1
@@ -297,7 +297,7 @@ _OPTIONS = {QUASI_IDENTIFIER: "quasi-identifiers", LABEL: "label", SENSITIVE: "s
 
 
 def _tells(others: Mapping[str, float]) -> str:
-    return "tells the value of " + " and ".join(
+    return "reveals the value of " + " and ".join(
         repr(name) if share == 1 else f"{name!r} in {percent(share)} of the rows"
         for name, share in others.items()
     )

@@ -188,7 +188,7 @@ class Table:
         if not names:
             raise InputError("a table needs at least one column")
         if twice := [name for name, count in Counter(names).items() if count > 1]:
-            remedy = "give each column a name of its own"
+            remedy = "give each column a unique name"
             raise InputError(f"has two columns {twice[0]!r}", remedy=remedy)
         if len({len(column.codes) for column in self.columns}) > 1:
             raise InputError("the columns of a table are not equally long")
@@ -324,7 +324,7 @@ class Table:
 
 
 def missing_column(name: str, names: Sequence[str], path: Path | None = None) -> InputError:
-    """What to say of a column that is not there."""
+    """The error for a column that does not exist."""
     shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
     near = nearest(name, names, cutoff=0.5)
     remedy = f"name {near!r}, if that is what you mean" if near else "name one of these"

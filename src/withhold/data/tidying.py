@@ -98,7 +98,7 @@ def parse_tidy(written: Written) -> dict[str, tuple[str, ...]]:
         # A column that is called what stands for every column is written in quotes.
         key = QUOTED_ALL if name.strip() == QUOTED_ALL else unquoted(name)
         if key in found:
-            raise PolicyError(f"{unquoted(key)!r} is tidied twice; say once how")
+            raise PolicyError(f"{unquoted(key)!r} is tidied twice; name it once")
         found[key] = tuple(way for way in WAYS if way in ways)
     return found
 

@@ -25,7 +25,7 @@ NAMED_AT_ONCE = 5
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A child and its parent, and where that stands."""
+    """A child and its parent, and where the file says so."""
 
     child: Node
     parent: Node
@@ -111,7 +111,7 @@ def some(names: Iterable[str]) -> str:
 
 
 def check_order(names: tuple[str, ...], parents: NDArray[np.int32]) -> None:
-    """Refuse arrays that are no tree in depth-first order."""
+    """Refuse arrays that are not a tree in depth-first order."""
     n_nodes = len(names)
     if n_nodes < 2 or len(parents) != n_nodes or parents[0] != -1:
         raise InputError("a hierarchy needs a root and at least one leaf")
@@ -149,7 +149,7 @@ def _parents(edges: Sequence[Edge], path: str | None) -> dict[Node, Node]:
         known = parent_of.setdefault(edge.child, edge.parent)
         if not (child.strip() and parent.strip()):
             problem = "has an empty cell"
-            remedy = "name every node; repeat a name where a level has nothing of its own"
+            remedy = "name every node; repeat the name of a node that has no level of its own"
         elif edge.child == edge.parent:
             problem = f"says that {child!r} is its own parent"
             remedy = "leave the line out if it is the root"
@@ -185,7 +185,7 @@ def _depth_first(root: Node, children: Mapping[Node, list[Node]]) -> tuple[list[
 
 
 def _cycle(parent_of: Mapping[Node, Node], reached: set[Node], path: str | None) -> InputError:
-    """What to say of nodes that no root reaches: some of them go round in a circle."""
+    """The error for nodes that no root reaches: some of them form a cycle."""
     node = next(child for child in parent_of if child not in reached)
     met: list[Node] = []
     while node not in met:

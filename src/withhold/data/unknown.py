@@ -241,7 +241,7 @@ def _whole(name: str) -> str:
 
 
 def _in_number(problem: str, n: int) -> str:
-    """The problem in words that fit so many names."""
+    """The problem in words that fit this number of names."""
     return problem if n == 1 else problem.replace("occurs", "occur").replace("was not", "were not")
 
 

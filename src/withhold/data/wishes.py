@@ -31,7 +31,7 @@ IN_VAIN, NOT_WISHED = "items taken back in the constraints", "was not wished for
 
 @runtime_checkable
 class Categories(Protocol):
-    """What a hierarchy can say: the items that a name stands for."""
+    """What a hierarchy provides here: the items that a name represents."""
 
     def __contains__(self, name: object) -> bool: ...
 
@@ -204,7 +204,7 @@ def unknown_take_backs(
 
 
 def record_key(record: object) -> object:
-    """The record that a key names; True and False are no row numbers."""
+    """The record that a key names; True and False are not row numbers."""
     if record is None or isinstance(record, bool | np.bool_):
         remedy = "use row numbers from 0, record ids, or * for everybody"
         raise InputError(

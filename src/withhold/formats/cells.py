@@ -95,7 +95,7 @@ class Sheet(Columns):
         return _plain_cells(self, places, padded)
 
     def _ragged(self, line: int, row: Sequence[str]) -> InputError:
-        """What to say of a line with too many or too few cells."""
+        """The error for a line with too many or too few cells."""
         if not any(cell.strip() for cell in row) and len(row) < 2:
             one = len(self.columns) == 1
             remedy = "delete it" + (', or write "" there for an empty cell' if one else "")

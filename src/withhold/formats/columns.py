@@ -82,7 +82,7 @@ class Columns(Placed):
 
     @abstractmethod
     def line(self, row: int) -> int | None:
-        """The line on which a row, counted from 0, ends; None where there are no lines."""
+        """The line on which a row, counted from 0, ends; None if there are no lines."""
 
 
 def plain(name: str) -> str:
@@ -98,7 +98,7 @@ def names_record(name: str) -> bool:
 def find_column(name: str, header: Sequence[str], path: str | None) -> str:
     """The column that the user named."""
     if header.count(name) > 1:
-        remedy = "give each column a name of its own"
+        remedy = "give each column a unique name"
         raise InputError(f"has {header.count(name)} columns {name!r}", path=path, remedy=remedy)
     if name in header:
         return name

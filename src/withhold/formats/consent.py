@@ -129,7 +129,7 @@ def _on_the_list(data: D, consent: Any, allow_unknown: bool) -> D:
 def agreed_by_value(
     values: Sequence[object], path: str | None, column: str, first_line: int | None = None
 ) -> Bools:
-    """Which cells of a 0/1 column say yes; a blank is no answer, and is refused as such."""
+    """Which cells of a 0/1 column say yes; a blank is not an answer, and is refused."""
     agreed = np.zeros(len(values), dtype=bool)
     for row, value in enumerate(values):
         text = str(value).strip().lower()
@@ -155,7 +155,7 @@ def _is_one_hot(records: Records, data: Any) -> bool:
 
 
 def _column(records: Records, data: Any, name: str) -> Bools:
-    """What a column of the data says of each record."""
+    """What a column of the data says about each record."""
     source = records.source
     if source is None:
         if not hasattr(data, "columns"):
@@ -201,7 +201,7 @@ def _of_columns(
         return agreed
     if records.skipped_rows and records.source is not None and records.source.format != "long":
         skipped = f"rows were skipped with {option('skip_missing_ids', True)}"
-        problem = f"{skipped}, so that a column does not say whose consent is whose"
+        problem = f"{skipped}, so a column does not say whose consent it is"
         raise source.error(problem, AS_LIST, column=name)
     others = [each for each in source.columns if each != name]
     record = record or long_columns(others, Options(), source.path)[0]

@@ -201,7 +201,7 @@ class _Coded:
         )
 
     def _number(self, text: str, places: NDArray[np.uint32], code: int) -> int:
-        """The number of an item as it is spelt; what is no item is refused with its line."""
+        """The number of an item as it is spelt; anything that is not an item is refused with its line."""
         if text not in self._number_of:
             try:
                 name, is_back = wishes.parse_wish(text)
@@ -253,7 +253,7 @@ class _Coded:
 def _expand(
     rows: Ints, items: Ints, leaves: list[list[str]], code_of: dict[str, int]
 ) -> tuple[Ints, Ints, Ints]:
-    """Rows, items and the codes of leaves, where an item may stand for several."""
+    """Rows, items and the codes of leaves; an item may represent several leaves."""
     counts = np.array([len(each) for each in leaves], dtype=np.int64)
     flat = np.array([code_of[leaf] for each in leaves for leaf in each], dtype=np.int32)
     starts = np.cumsum(counts) - counts

@@ -32,7 +32,7 @@ def database_of(address: str) -> Path:
 
 
 def queried(source: Any) -> Any:
-    """What the query finds, as a frame of polars; anything that is no address as it is."""
+    """The result of the query as a polars frame; anything that is not an address is returned unchanged."""
     if not is_query(source):
         return source
     file, mark, query = source.removeprefix(PREFIX).partition(QUERY)

@@ -45,7 +45,7 @@ COARSE = re.compile(r"(\d{4})(?:-(\d{2}))?", re.ASCII)
 
 
 def parse_dates(written: str | None) -> Periods | None:
-    """How long the periods are that dates become: month, year, decade, or so many years.
+    """The length of the periods that dates become: month, year, decade, or a number of years.
 
     >>> print(parse_dates("5y"), parse_dates("year:dmy"), parse_dates(None))
     5y year:dmy None
@@ -54,7 +54,7 @@ def parse_dates(written: str | None) -> Periods | None:
         return None
     found = PERIOD.fullmatch(written.strip())
     if found is None or found[1] == "day":
-        problem = "a day tells too much" if found else f"{written!r} is no period"
+        problem = "a day reveals too much" if found else f"{written!r} is no period"
         raise PolicyError(
             f"{option('dates')}: {problem}; say month, year, decade or a number of years such as 5y, and "
             "5y:dmy or 5y:mdy where the order of day and month is open"
@@ -182,7 +182,7 @@ def _of_coarse(source: Columns, column: str, dates: Periods, row: int, found: re
 def _at(
     source: Columns, column: str, row: int, value: str, problem: str, remedy: str
 ) -> InputError:
-    """What is wrong with a cell; where there are no lines, by its row."""
+    """What is wrong with a cell; by its row if there are no lines."""
     line = source.line(row)
     told = problem if line is not None else f"row {row + 1:,}: {problem}"
     return source.error(told, remedy, line=line, column=column, value=value)

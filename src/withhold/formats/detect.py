@@ -77,7 +77,7 @@ def text_format(text: Text, options: Options) -> str:
 
 
 def _format_named(name: str) -> str | None:
-    """The format that an extension of the name stands for, the last one that does: ``a.spmf.txt``."""
+    """The format that an extension of the name means, the last one that means any: ``a.spmf.txt``."""
     extensions = (f".{part}" for part in reversed(name.lower().split(".")[1:]))
     return next((OF_ONE_FORMAT[each] for each in extensions if each in OF_ONE_FORMAT), None)
 

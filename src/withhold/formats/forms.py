@@ -69,7 +69,7 @@ AS_LISTS = "write .jsonl, or a parquet list column"
 def unwritable(
     what: str, where: str, instead: str = "write .jsonl or .parquet instead"
 ) -> OutputError:
-    """What to say of names that a format has no way to write."""
+    """The error for names that a format cannot write."""
     return OutputError(f"{what} cannot be written to {where}. To fix it: {instead}.")
 
 

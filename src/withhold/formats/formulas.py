@@ -86,13 +86,13 @@ def _in_table(table: Table) -> int:
 
 
 def _formulas(texts: Sequence[str | None], counts: NDArray[Any]) -> int:
-    """How many of so many cells of each text are formulas."""
+    """How many cells are formulas, given the number of cells of each text."""
     pairs = zip(texts, counts.tolist(), strict=True)
     return sum(n for text, n in pairs if text and is_formula(text))
 
 
 def formula_warnings(pieces: Iterable[tuple[Records | Table, Source]]) -> tuple[str, ...]:
-    """What to say of files with such cells that were not made safe."""
+    """Warnings about files with such cells that were not made safe."""
     n_cells = sum(0 if form.safe_csv else formula_cells(data, form) for data, form in pieces)
     if not n_cells:
         return ()

@@ -85,7 +85,7 @@ class FrameSlice:
 
 
 def _computed(compute: Callable[[], T], label: str | None = None) -> T:
-    """What comes of somebody's query, which may fail in any way."""
+    """The result of the user's query, which may fail in any way."""
     try:
         return compute()
     except Exception as error:
@@ -94,7 +94,7 @@ def _computed(compute: Callable[[], T], label: str | None = None) -> T:
 
 
 def cut_frame(frame: Any, part_records: int) -> list[FrameSlice]:
-    """The partitions of a frame, or its rows in pieces of about so many."""
+    """The partitions of a frame, or its rows in pieces of about this size."""
     if isinstance(frame, Partitioned):
         return [FrameSlice(frame, number) for number in range(frame.npartitions)]
     import polars as pl

@@ -20,7 +20,7 @@ TreeSource = Hierarchy | str | os.PathLike[str]
 
 
 def tree_for(records: Records, hierarchy: TreeSource | None) -> tuple[Hierarchy, dict[str, Any]]:
-    """The tree over the records' items, and what a manifest says of it."""
+    """The tree over the records' items, and what a manifest says about it."""
     tree, described = described_tree(records, hierarchy)
     tree.check_covers(records.occurring)
     return tree, described
@@ -44,7 +44,7 @@ def described_tree(
 
 
 def is_built(wanted: str) -> bool:
-    """Whether the hierarchy is made from the data, and stands in no file."""
+    """Whether the hierarchy is made from the data, and is not in a file."""
     return wanted.partition(":")[0] in BUILT and not os.path.isfile(wanted)
 
 

@@ -75,7 +75,7 @@ def read_item_list(path: Path) -> frozenset[str]:
 
 
 def as_listed(item: str) -> str:
-    """The item as a line of such a file; one that begins with a quote stands in quotes."""
+    """The item as a line of such a file; one that begins with a quote is put in quotes."""
     return '"' + item.replace('"', '""') + '"' if item.startswith('"') else item
 
 

@@ -56,7 +56,7 @@ class Placed:
     path: str | None
 
     def error(self, problem: str, remedy: str | None = None, **where: Any) -> InputError:
-        """What to say of it: the problem, what to do, and the line, column and value."""
+        """The error: the problem, what to do, and the line, column and value."""
         return InputError(problem, path=self.path, remedy=remedy, **where)
 
 
@@ -171,7 +171,7 @@ def refuse_foreign(data: bytes, label: str) -> None:
 
 
 def unreadable(error: OSError | ValueError, label: str) -> InputError:
-    """What to say of a file that the system does not let us read."""
+    """The error for a file that the system does not let us read."""
     reason = getattr(error, "strerror", None) or str(error)
     known = (said for kind, said in SYSTEM.items() if isinstance(error, kind))
     problem, remedy = next(known, (f"cannot be read: {reason}", None))
@@ -179,7 +179,7 @@ def unreadable(error: OSError | ValueError, label: str) -> InputError:
 
 
 def line_number(data: bytes, position: int) -> int:
-    """The number of the line, from 1, in which a byte stands."""
+    """The number of the line, from 1, that contains a byte."""
     return data.count(b"\n", 0, position) + 1
 
 

@@ -53,7 +53,7 @@ def read_parquet(data: bytes, path: str) -> polars.DataFrame:
 
 
 def parquet_notes(data: bytes, path: str) -> dict[str, str]:
-    """What whoever wrote a parquet file noted in it for readers; nothing where polars cannot read it."""
+    """The metadata that the writer of a parquet file left in it; nothing if polars cannot read it."""
     import polars as pl
 
     if not hasattr(pl, "read_parquet_metadata"):  # before 1.25
@@ -64,7 +64,7 @@ def parquet_notes(data: bytes, path: str) -> dict[str, str]:
 def parquet_pieces(
     data: bytes, path: str, choose: Callable[[list[str]], Sequence[str]], n_rows: int
 ) -> Iterator[polars.DataFrame]:
-    """Some columns of a parquet file, so many rows at a time; ``choose`` picks them from all names."""
+    """Some columns of a parquet file, this many rows at a time; ``choose`` picks them from all names."""
     import polars as pl
 
     scan = _guarded(path, lambda: pl.scan_parquet(io.BytesIO(data)))
@@ -94,7 +94,7 @@ def parquet_rows(path: Path, start: int, end: int) -> bytes:
 
 
 def _guarded(path: str, call: Callable[[], T]) -> T:
-    """What polars returns; a panic or an error of its own is a refusal of the file."""
+    """What polars returns; if it panics or raises an error, the file is refused."""
     import polars as pl
 
     broken: BaseException

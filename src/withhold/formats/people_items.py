@@ -102,7 +102,7 @@ def read_items(source: Any, options: Options) -> tuple[Records, Source]:
         raise InputError(problem, value=shown, remedy="give a path or a frame, or a list of them")
     place = str(form.path) if form.sha256 else None
     if parsed.record_ids is None:
-        problem = "the items do not say whose they are"
+        problem = "the items have no ids of persons"
         raise InputError(problem, path=place, remedy=f"name the column: {option('record_column')}")
     parsed = with_clean_names(parsed, path=place)
     records = Records(
@@ -145,7 +145,7 @@ def _long(text: Text, options: Options) -> Parsed:
 
 
 def how_said(opened: Opened, options: Options) -> dict[str, Any]:
-    """What was said of this kind of file: the encoding is of texts, the sheet of spreadsheets."""
+    """The options that apply to this kind of file: the encoding to texts, the sheet to spreadsheets."""
     if opened.is_spreadsheet:
         return {"sheet": options.sheet}
     return {} if opened.is_parquet else {"encoding": options.encoding}

@@ -93,7 +93,7 @@ def check_parts(names: Sequence[str]) -> None:
     folded = [name.casefold() for name in names]
     if twice := [name for name in names if folded.count(name.casefold()) > 1]:
         raise PolicyError(
-            f"two files of items are called {twice[0]!r}; give each a name of its own: "
+            f"two files of items are called {twice[0]!r}; give each a unique name: "
             f"{option('items', 'NAME=FILE')}"
         )
 
@@ -140,7 +140,7 @@ def join(parts: Parts, form: Source) -> People:
 
 
 def _with_lists(parts: Parts, form: Source) -> People:
-    """Persons whose items stand in a column of their own table."""
+    """Persons whose items are in a column of their own table."""
     table = parts.persons
     ids = person_ids(table, form.id_column) if form.id_column else None
     if form.list_column in table.names:
@@ -155,7 +155,7 @@ def _with_lists(parts: Parts, form: Source) -> People:
 
 
 def without_columns(table: Table, *names: str) -> Table:
-    """The table without these columns, which are no attributes."""
+    """The table without these columns, which are not attributes."""
     others = tuple(each for each in table.columns if each.name not in names)
     if not others:
         path = None if table.source is None else table.source.path
@@ -235,7 +235,7 @@ def split(people: People, form: Source) -> Parts:
 
 
 def _occurring(records: Records, file: Source) -> Records:
-    """The records as a file has them: whoever has no items is named by the file of persons alone."""
+    """The records as a file has them: persons without items are named only by the file of persons."""
     if file.format == "jsonl":
         return records
     kept = records.lengths > 0

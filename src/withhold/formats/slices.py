@@ -53,7 +53,7 @@ Piece = Slice | FrameSlice
 
 
 def form_of(path: Path, **options: Any) -> Source:
-    """The form of a file, told from its head; of a packed file from all of it."""
+    """The form of a file, detected from its first lines; for a packed file, from all of it."""
     with open_file(path) as file:
         head = file.read(HEAD + 1)
     if head.startswith(PARQUET):
@@ -85,7 +85,7 @@ def size_of(path: Path, form: Source) -> int:
 
 
 def cut(path: Path, form: Source, n_parts: int) -> list[Slice]:
-    """The file in at most so many pieces of whole records, none of them empty."""
+    """The file in at most this many pieces of whole records, none of them empty."""
     if form.format == "spmf" and _has_names(path):
         return [Slice(path)]
     size = size_of(path, form)

@@ -101,7 +101,7 @@ def _add_name(names: dict[str, str], line: str, number: int, text: Text) -> None
 
 
 def _check_names(names: dict[str, str], rows: list[list[str]], text: Text) -> None:
-    """Refuse two numbers that stand for the same name, one of them perhaps for its own."""
+    """Refuse two numbers that mean the same name, one of them perhaps its own."""
     seen = {token for row in rows for token in row}.difference(names) if names else set()
     for code, name in names.items():
         if name in seen:

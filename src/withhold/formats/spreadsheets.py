@@ -58,7 +58,9 @@ def sheet_text(opened: Opened, encoding: str | None, sheet: str | int | None) ->
 
     if encoding is not None:
         remedy = f"leave {option('encoding')} out"
-        raise InputError("is a spreadsheet, which says itself", path=opened.label, remedy=remedy)
+        raise InputError(
+            "is a spreadsheet, which contains its own encoding", path=opened.label, remedy=remedy
+        )
     book = _open_book(opened)
     name = _find_sheet(book, sheet, opened.label)
     header, frame = _loaded(book, name, opened.label)
@@ -92,7 +94,7 @@ def _open_book(opened: Opened) -> Any:
 
 
 def _check_archive(opened: Opened) -> None:
-    """Refuse a zip archive that is no spreadsheet, or made to fill the memory."""
+    """Refuse a zip archive that is not a spreadsheet, or that is made to fill the memory."""
     label = opened.label
     try:
         with zipfile.ZipFile(io.BytesIO(opened.data)) as archive:
@@ -194,7 +196,7 @@ def _column(typed: polars.Series, texts: polars.Series) -> polars.Series:
 
 
 def _guarded(label: str, call: Callable[[], T]) -> T:
-    """What fastexcel returns; whatever goes wrong in it is a refusal of the file."""
+    """What fastexcel returns; if anything goes wrong in it, the file is refused."""
     with held_panics(label, "spreadsheet") as held:
         try:
             return call()

@@ -78,7 +78,7 @@ def table_form_of(
     encoding: str | None = None,
     sheet: str | int | None = None,
 ) -> Source:
-    """The form of a table, told from its head; of a packed file from all of it."""
+    """The form of a table, detected from its first lines; for a packed file, from all of it."""
     with open_file(path) as file:
         head = file.read(HEAD + 1)
     how: dict[str, Any] = {"encoding": encoding, "sheet": sheet}
@@ -107,7 +107,7 @@ def table_form_of(
 
 
 def cut_table(path: Path, form: Source, part_rows: int) -> list[Slice]:
-    """The file in pieces of about so many rows; in one if it cannot be cut."""
+    """The file in pieces of about this many rows; in one if it cannot be cut."""
     if form.container == "parquet":
         return cut(path, form, max(1, round(size_of(path, form) / part_rows)))
     is_plain = not form.compression and form.encoding in ("", "utf-8") and not form.sheet

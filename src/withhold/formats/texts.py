@@ -64,7 +64,7 @@ def how_found(text: Text | None) -> dict[str, Any]:
 def refuse_for_files(
     encoding: str | None, sheet: str | int | None, path: str | None = None
 ) -> None:
-    """Refuse what is said of texts and of spreadsheets where there is neither."""
+    """Refuse options of texts and of spreadsheets if the data is neither."""
     for name, given in (("encoding", encoding), ("sheet", sheet)):
         if given is not None:
             what = "a text file" if name == "encoding" else "a spreadsheet"

@@ -51,7 +51,7 @@ class Sums:
 
 
 def measure_by_parts(pieces: Pieces, request: MeasureRequest) -> tuple[Utility, Sums]:
-    """What the release still tells of the original, and the supports behind it."""
+    """The utility of the release, and the supports behind it."""
     sums = sum_items(pieces(), request.sensitive)
     same_rows = sums.records == sums.published_records
     tally = sums.tally if same_rows else Tally.least(sums.tally.before, sums.tally.after)
@@ -157,7 +157,7 @@ class PairCounts:
         ].astype(np.int32)
 
     def itemsets(self, least: int) -> Itemsets:
-        """The items and pairs that so many records hold."""
+        """The items and pairs that this many records hold."""
         single = np.flatnonzero(self.supports >= least)
         first, second = np.nonzero(self.pairs >= least)
         codes = np.column_stack([self.frequent[first], self.frequent[second]]).ravel()

@@ -121,7 +121,8 @@ def _detail_given_up(detail: Detail, groups: Groups, merged: int) -> dict[str, A
 def measure_under(
     original: Records, published: Records, groups: Groups, request: MeasureRequest
 ) -> Measured:
-    """What ``published`` still tells of ``original``, both under the names of the groups, as facts."""
+    """The utility of ``published`` compared with ``original``, both under the names of the groups, as
+    facts."""
     generalised = groups.generalise(original)
     over_groups = measure_sets(generalised, published, request)
     numbers = _numbers(original, generalised, groups)

@@ -25,7 +25,7 @@ class Loss:
     """What a release lost."""
 
     words: ClassVar[str] = (
-        "What remains is as it was: values were withheld, none was invented. "
+        "What remains is unchanged: values were withheld, none was invented. "
         "Counts in this file can therefore be too low, and are never too high."
     )
 

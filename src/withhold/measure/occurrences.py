@@ -56,7 +56,7 @@ class LengthChange:
 
 @dataclass(frozen=True)
 class LostChange:
-    """How many records lost so many occurrences."""
+    """How many records lost this many occurrences."""
 
     lost: int
     records: int
@@ -186,7 +186,7 @@ def tally_rows(pair: Pair, sensitive: Bools) -> tuple[Tally, Longs]:
 
 
 def _by_record(tally: Tally) -> dict[str, Any]:
-    """What can be told where records can be compared one by one."""
+    """The measures that need records to be compared one by one."""
     by_length = []
     for shortest, longest, records in length_bins(tally.lengths[0]):
         if records:

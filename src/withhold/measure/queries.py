@@ -65,7 +65,7 @@ class QueryErrors:
 
 
 QUERY_MEASURES: Measures = {
-    "queries.queries": "random count queries asked of both, one to four conditions each",
+    "queries.queries": "random count queries run on both, one to four conditions each",
     "queries.sanity_bound": "records; errors of smaller counts are taken relative to so many",
     "queries.mean": Shown(
         "error of count queries",

@@ -12,8 +12,8 @@ from withhold.wording import counted
 
 _PART = {
     "total": "occurrences of {} in the original",
-    "share": "of those, the share that the release lacks (0 = none, 1 = all)",
-    "removed": "of those, how many the release lacks",
+    "share": "of those, the share missing from the release (0 = none, 1 = all)",
+    "removed": "of those, how many are missing from the release",
 }
 
 
@@ -42,7 +42,7 @@ MEASURES: Measures = {
     "occurrences.others.share": Shown(
         "of the others", "share", "share of the other items in all records that was withheld"
     ),
-    "occurrences.added": "occurrences in the release that the original lacks (0 for suppression)",
+    "occurrences.added": "occurrences in the release that are not in the original (0 for suppression)",
     "occurrences.records_touched": Shown("records touched", "count", "records that lost something"),
     "occurrences.records_emptied": Shown(
         "records emptied", "count", "records that held something and now hold nothing"
@@ -131,7 +131,7 @@ MEASURES: Measures = {
     "rules.distance": "1 minus that share (0 = the same rules)",
     "rules.most_changed": "the rules that changed most, the largest change of confidence first",
     "rules.most_changed.fate": "kept, lost, or spurious",
-    "rules.most_changed.antecedent": "who has these items …",
+    "rules.most_changed.antecedent": "records with these items …",
     "rules.most_changed.consequent": "… has this one too",
     "rules.most_changed.joint_before": "records of the original that hold all of them",
     "rules.most_changed.support_before": "records of the original that hold the antecedent",
@@ -160,7 +160,7 @@ FEWEST = 5
 
 
 def measure_sets(original: Records, published: Records, request: MeasureRequest) -> Measured:
-    """What ``published`` still tells of ``original``, as facts."""
+    """The utility of ``published`` compared with ``original``, as facts."""
     utility = measure_utility(
         original,
         published,

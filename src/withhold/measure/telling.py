@@ -39,7 +39,7 @@ def sections_of_sets(subject: Subject) -> list[Section]:
     assert isinstance(utility, Utility)
     pair = align(subject.release.original, subject.release.data)
     sensitive = subject.release.protected
-    lost: tuple[Content, ...] = (Paragraph("Nothing was withheld: the file was safe as it was."),)
+    lost: tuple[Content, ...] = (Paragraph("Nothing was withheld: the file was already safe."),)
     if utility.occurrences.all.removed:
         lost = (_chosen(subject, LOST), *_bound(subject), *_losses(utility))
     frequencies = (

@@ -112,7 +112,7 @@ def measure_utility(
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Utility:
-    """What ``published`` still tells of ``original``.
+    """The utility of ``published`` compared with ``original``.
 
     Both may come from two files: items are compared by name, records by their place. Itemsets
     are frequent from ``min_support`` on (a number of records, or a share such as "0.05%" of each

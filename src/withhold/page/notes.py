@@ -15,7 +15,7 @@ def as_on_page(line: str) -> str:
     """A line of a message with the fields of the page in place of options.
 
     >>> as_on_page("say --allow-unknown, or --tidy items=case (more: withhold help first-release)")
-    'say “Keep them”, or “Treat as one spelling” items=case'
+    'say “Keep them”, or “Merge spellings” items=case'
     """
     return OPTION.sub(_field, MORE.sub("", line))
 

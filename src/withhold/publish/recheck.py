@@ -42,7 +42,7 @@ from withhold.wording import counted
 
 NOT_THESE = (
     "these are not the constraints that the release was made for: the file may be another one, or {}, {}, "
-    "{} or {} was given then and not now, or the other way round"
+    "{} or {} was given for the release but not now, or vice versa"
 )
 MAKES_OTHERS = ("consent", "skip_missing_ids", "sensitive", "hierarchy")
 """Options that make other constraints of the same file."""
@@ -202,7 +202,7 @@ def _under_groups(
 
 
 def _unusable(where: Path, error: InputError) -> str:
-    return f"{where.name} is unusable and was not believed: {error.problem}"
+    return f"{where.name} is unusable and was ignored: {error.problem}"
 
 
 def _proved(

@@ -193,7 +193,7 @@ def files_beside(path: Path, form: Source | None) -> list[str]:
         return []
     others = [name for name in there if pattern.fullmatch(name) and name not in known]
     return [
-        f"{name} is beside it and is not part of this release, so nothing is proved of the two together"
+        f"{name} is beside it but not part of this release, so nothing is proved about the two together"
         for name in others
         if not manifest_path(path.with_name(name)).exists()
     ]

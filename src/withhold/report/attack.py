@@ -45,7 +45,7 @@ def shown_shares(audit: Audit) -> list[tuple[str, str]]:
 
 
 def beyond_promise(audit: Audit) -> list[str]:
-    """A line where the curve goes further than the promise."""
+    """A line if the curve goes further than the promise."""
     bounds = (getattr(audit.model, name, None) for name in ("max_known", "p"))
     most = next((bound for bound in bounds if bound is not None), None)
     if most is None or most >= audit.attack_curve[-1].known:
@@ -115,7 +115,7 @@ def _items(number: int, words: Words) -> str:
 def attack_section(subject: Subject, *, with_original: bool) -> Section:
     """What an attacker could do before and after; without the original, only after."""
     before, after = _audits(subject)
-    title = "What is left to an attacker"
+    title = "What an attacker can still do"
     parts: list[Content] = []
     if with_original:
         title = "What an attacker could do, before and after"

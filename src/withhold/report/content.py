@@ -37,8 +37,8 @@ KICKERS = {
     "external": "Release report",
 }
 FOOTERS = {
-    "internal": "Do not pass this page on: it reveals more than the file. There is an external edition.",
-    "external": "What is left out here is left out on purpose.",
+    "internal": "Do not publish this page: it reveals more than the file. There is an external edition.",
+    "external": "Everything missing here was left out on purpose.",
 }
 NOT_FIRST = ("distribution.symmetric_kl", "loss.kl")
 """Measures that a sweep draws, and that say nothing to who reads a report for the first time."""

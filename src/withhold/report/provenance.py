@@ -26,21 +26,21 @@ LISTED = 40
 EVERY_RELEASE = (
     (
         "One release for each table",
-        "Two releases of the same people can be laid side by side, and what one withholds the other "
-        "may show. The same goes for the original in somebody else's hands.",
+        "Two releases of the same people can be joined, and what one withholds the other "
+        "may show. The same applies to the original in somebody else's hands.",
     ),
     (
         "One record for each person",
-        "The promise counts records. Whoever can tell that several records belong to one person can "
+        "The promise counts records. Somebody who knows that several records belong to one person can "
         "put them together.",
     ),
     (
-        "The program's habits",
-        "It withholds as little as it can, and that is public. Who knows the seed, or how much was "
+        "Knowing how the program works",
+        "It withholds as little as it can, and that is public. Somebody who knows the seed, or how much was "
         "withheld, may work backwards from the release.",
     ),
     (
-        "Other ways to conclude",
+        "Other ways to infer",
         "Classifiers combine many weak hints, some people know what a person does not have, and "
         "some look for records that match in part. The promise is about none of these.",
     ),

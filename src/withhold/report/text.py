@@ -162,7 +162,7 @@ def release_text(release: AnyRelease, published: Published, *, took: str | None 
 
 
 def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
-    """How many records were left out for want of consent, where that was asked about."""
+    """How many records were left out because consent was missing, if consent was used."""
     if without_consent is None:
         return []
     return [("consent", f"{counted(without_consent, 'record')} without consent left out")]

@@ -148,7 +148,7 @@ def sweep_files(folder: Path) -> FileSet:
 
 
 def write_files(sweep: Sweep, folder: Path, *, name: str, promise: str) -> None:
-    """Write ``sweep_files``, all of them at once; without anything to plot there is no ``trade-off.svg``."""
+    """Write ``sweep_files`` together; without anything to plot there is no ``trade-off.svg``."""
     texts = [
         sweep_csv(sweep),
         json_text(sweep_as_dict(sweep)) + "\n",

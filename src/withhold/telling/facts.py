@@ -24,7 +24,7 @@ ALL_ITEMS, SENSITIVE_ITEMS = "occurrences.all.share", "occurrences.sensitive.sha
 
 @dataclass(frozen=True)
 class Fact:
-    """One number, where it stands in ``details.as_dict()``, and what it means.
+    """One number, its path in ``details.as_dict()``, and what it means.
 
     >>> fact = Fact("rules.jaccard", "rules alike", 0.8125, "share", "rules of both, of either")
     >>> fact.shown, Fact("records", "records", 1200, "count", "").shown

@@ -25,7 +25,7 @@ def bar(share: float, width: int) -> str:
 
 
 def page(lines: Iterable[str]) -> str:
-    """The lines as they may be shown: no name of an item or a file can forge a line of its own."""
+    """The lines as they may be shown: no name of an item or a file can forge a line."""
     return "\n".join(
         "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in line) for line in lines
     )

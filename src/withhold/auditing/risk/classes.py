@@ -61,7 +61,8 @@ def prosecutor_risk(sizes: Longs) -> Risk:
 
 
 def counted_risk(sizes: Longs, people: Longs) -> Risk:
-    """The risk of rows in classes of these sizes, each class having so many people to be confused with."""
+    """The risk of rows in classes of these sizes, given the number of people each class can be confused
+    with."""
     if not len(sizes):
         return Risk(Fraction(0), Fraction(0), Above.each(lambda limit: 0))
     kinds, which = np.unique(people, return_inverse=True)

@@ -76,7 +76,7 @@ def estimate_uniques(sizes: Longs, fraction: float) -> PopulationUniques:
 
 
 def _within(uniques: float | None, people: int) -> float | None:
-    """The estimate, unless there are not so many people."""
+    """The estimate, unless it exceeds the number of people."""
     return None if uniques is None or not 0 <= uniques <= people else uniques
 
 
@@ -154,7 +154,7 @@ def shifted_negative_binomial(histogram: Histogram, fraction: float) -> float | 
 
 
 def snb_uniques(ones: float, twos: float, classes: float, fraction: float) -> float | None:
-    """Uniques among so many classes, with α and β for which the sample's ones and twos are expected."""
+    """Uniques among this many classes, with α and β for which the sample's ones and twos are expected."""
 
     def alpha_for(beta: float) -> float:
         """The α with the right ratio of twos to ones, which grows with it."""

@@ -181,7 +181,7 @@ def people_like(table: Table, groups: Groups, everybody: Table, names: Sequence[
 
 
 def _people_inside(table: Table, cells: Ints, everybody: Table, names: Sequence[str]) -> Longs:
-    """The same for a table with ranges and sets, which stand for all that is inside."""
+    """The same for a table with ranges and sets, which match everything inside."""
     people = groups_of(everybody, names)
     if len(people) * cells.size > MOST_LOOKS:
         raise PolicyError(

@@ -71,7 +71,7 @@ def _is_affordable(lengths: Longs, size: int, base: int) -> bool:
 
 
 def _itemsets(items: Longs, lengths: Longs, size: int) -> Itemsets:
-    """All itemsets of so many items that records hold; those of records of one length at a time."""
+    """All itemsets of this many items that records hold; for records of one length at a time."""
     starts = np.cumsum(lengths) - lengths
     owners, sets = [np.zeros(0, dtype=np.int64)], [np.zeros((0, size), dtype=np.int64)]
     for length in np.unique(lengths[lengths >= size]).tolist():

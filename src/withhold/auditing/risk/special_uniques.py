@@ -50,7 +50,7 @@ class SpecialUniques:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all sizes were looked at that were asked for."""
+        """Whether all requested sizes were checked."""
         return self.largest == self.asked
 
 
@@ -125,7 +125,7 @@ def score_of(size: int, n_columns: int, largest: int) -> int:
 
 
 def _affordable(n_columns: int, n_rows: int, asked: int) -> int:
-    """The largest size up to which all sets of columns can be looked at; at least 1."""
+    """The largest size up to which all sets of columns can be checked; at least 1."""
     size, sets = 1, n_columns
     while size < asked and (sets + comb(n_columns, size + 1)) * n_rows <= ROWS_TO_GROUP:
         size += 1

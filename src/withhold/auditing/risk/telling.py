@@ -114,7 +114,7 @@ def _special_lines(special: SpecialUniques, what: str) -> list[str]:
     most = counted(special.largest, special.unit)
     title = f"{what.capitalize()}s that {most} or fewer single out (special uniques)"
     if not special.is_complete:
-        title += f"; sets of up to {special.asked:,} are too many to look at"
+        title += f"; sets of up to {special.asked:,} are too many to check"
     sizes = [
         (f"{counted(size, special.unit)}", counted(rows, what))
         for size, rows in enumerate(special.by_size, start=1)
@@ -151,7 +151,7 @@ def _contributions(risks: Risks) -> list[tuple[str, ...]]:
 
 
 def _in_words(risks: Risks, what: str) -> Sequence[tuple[str, str]]:
-    """What a report says of one file."""
+    """What a report says about one file."""
     facts = [
         ("prosecutor, highest risk", _percent(risks.prosecutor.highest)),
         ("prosecutor, mean risk", _percent(risks.prosecutor.mean)),

@@ -24,7 +24,7 @@ METHOD = Method(
         worst="The first of them",
         nothing="whoever finds the record",
         counted="{items}",
-        exposed="Exposed to whoever finds the record",
+        exposed="Exposed to somebody who finds the record",
         exposed_meaning="records about which whoever finds them learns what the model forbids",
     ),
     limits=(

@@ -46,7 +46,7 @@ def entry_name(entry: Entry) -> str:
 
 
 def entry_of(name: str, sensitive: Secrets) -> Entry | None:
-    """What an item says about a group; None for items that are no part of a list.
+    """What an item says about a group; None for items that are not part of a list.
 
     >>> entry_of("condom=1/3", Secrets(frozenset({"condom"})))
     Entry(item='condom', held=1, size=3)

@@ -79,7 +79,7 @@ class GeneralisationLoss:
 
     @property
     def removed(self) -> int:
-        """What other losses count: occurrences that are gone."""
+        """The occurrences withheld, as other losses count them."""
         return self.withheld
 
     @property

@@ -70,7 +70,7 @@ class GroupSizes:
 
 @dataclass(frozen=True)
 class KnownColumns:
-    """What somebody finds who knows so many of a person's quasi-identifiers."""
+    """What somebody finds who knows this many of a person's quasi-identifiers."""
 
     known: int
     combinations: int

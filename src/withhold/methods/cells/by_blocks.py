@@ -41,7 +41,7 @@ SAMPLED = 20_000
 
 @dataclass(frozen=True)
 class PartSurvey:
-    """What one part tells of the whole table."""
+    """What one part contributes to the counts of the whole table."""
 
     rows: int
     names: tuple[str, ...]
@@ -109,7 +109,7 @@ def not_by_blocks(model: KAnonymity, options: CellsSearch, given: Mapping[str, o
 def survey_part(
     table: Table, model: KAnonymity, options: CellsSearch, seed: int
 ) -> tuple[PartSurvey, Ints]:
-    """What a part tells of the whole, and the codes of its rows."""
+    """What a part contributes to the counts of the whole, and the codes of its rows."""
     publish = options.publish
     publish = publish if isinstance(publish, str) else tuple(publish)
     undecided = column_roles(table, model, publish, is_part=True).undecided

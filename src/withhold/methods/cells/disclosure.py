@@ -84,7 +84,7 @@ def _share(rows: int, total: int) -> str:
 
 
 def one_label_warning(alike: int | None, total: int, model: KAnonymity) -> tuple[str, ...]:
-    """What to say of rows in groups in which all have the same label."""
+    """The warning about rows in groups in which all have the same label."""
     if not alike or model.label in model.sensitive_column:
         return ()
     rows = _share(alike, total)

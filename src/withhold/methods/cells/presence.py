@@ -129,7 +129,7 @@ def population_for(table: Table, model: Any, given: Any) -> Evidence:
         return Evidence()
     if given is None:
         raise PolicyError(
-            f"presence is asked of a population; name the file with everybody in it: {option('population')} "
+            f"presence needs the population; name the file with everybody in it: {option('population')} "
             "FILE"
         )
     tidy = [str(each) for each in table.tidied]
@@ -160,6 +160,6 @@ def read_population(given: Any, bins: Any, tidy: Any, model: Any = None) -> Tabl
             raise InputError(
                 f"has no column {name!r}, which is a quasi-identifier",
                 path=None if found.source is None else found.source.path,
-                remedy="give the population the columns that somebody may know of a person",
+                remedy="give the population the columns that others may know of a person",
             )
     return found

@@ -32,7 +32,7 @@ INERTIA = 0.7
 
 
 def raise_bound(patterns: Patterns, weights: Longs, k: int, rounds: int, run: SearchRun) -> int:
-    """The best bound of so many rounds, in the unit of the costs.
+    """The best bound after this many rounds, in the unit of the costs.
 
     At first every row pays for its cheapest pattern, which is the bound by rows: nobody gains anything.
     """

@@ -116,7 +116,7 @@ def _in_ranges(before: Column, after: Column) -> Longs:
 def _answers(
     asked: Sequence[Sequence[Cell]], table: Table, shown: Sequence[_Shown], names: Sequence[str]
 ) -> Floats:
-    """The expected counts; rows that show the same are looked at once."""
+    """The expected counts; identical rows are processed once."""
     groups = groups_of(table, names)
     cells = np.ascontiguousarray(table.cells(names)[groups.first_rows].T)
 

@@ -34,7 +34,7 @@ class Requirement(Protocol):
     """What every group must show of a sensitive column."""
 
     def lacks(self, counts: Mapping[int, int], whole: Distribution) -> str:
-        """What is wrong with a group that has so many rows of each value; nothing if it is right."""
+        """What is wrong with a group that has this many rows of each value; nothing if it is right."""
         ...
 
     def promise(self) -> str:

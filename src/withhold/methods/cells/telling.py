@@ -110,11 +110,11 @@ def _roles(before: TableAudit) -> tuple[Content, ...]:
 
 
 def _leak(found: TableUtility) -> str:
-    """A warning where the pattern of what is withheld tells the label."""
+    """A warning if the pattern of withheld cells reveals the label."""
     if found.leak is None or found.leak.by_pattern.mean >= 0.95 * found.leak.by_majority:
         return ""
     return (
-        f"Which cells are withheld tells something about the label: a tree that sees nothing else is wrong "
+        f"Which cells are withheld reveals something about the label: a tree that sees nothing else is wrong "
         f"in {percent(found.leak.by_pattern.mean)} of the rows, and always naming the most frequent label in "
         f"{percent(found.leak.by_majority)}. k-anonymity does not protect the label; l-diversity (l) does."
     )

@@ -41,7 +41,7 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
         "",
         *columns([head, *rows], right={1, 2, 3}),
         "",
-        "alone: rows whose value of the column no other row has",
+        "alone: rows whose value in the column no other row has",
     ]
     warned = [f"  {column.name} {column.looks}" for column in profile.columns if column.looks]
     if warned:
@@ -86,7 +86,7 @@ def table_audit_text(audit: TableAudit, *, name: str, took: str) -> str:
         rows = [each.row() for each in audit.breaches]
         lines += ["", "The smallest groups", *findings(rows, numbers=(2, 3, 1))]
     if audit.parts is None:
-        lines += ["", "Rows that stand out, by how many quasi-identifiers somebody knows"]
+        lines += ["", "Unique rows, by how many quasi-identifiers somebody knows"]
         lines += columns(_known(audit), right={1, 3})
     if audit.risks is not None:
         lines += ["", *risk_lines(audit.risks, "row")]

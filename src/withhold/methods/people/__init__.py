@@ -41,7 +41,7 @@ METHOD = Method(
     limits=(
         RHO_IS_NOT_ZERO,
         (
-            "Small knowledge only, where a number of items was named",
+            "Limited knowledge only, if a number of items was given",
             "With a number of known items (max_known), whoever knows more items of a person than that may "
             "infer what is sensitive. Attributes are covered in any case.",
         ),

@@ -52,7 +52,7 @@ class Ladder(Listed):
     all_persons: int
 
     def head(self) -> tuple[str, ...]:
-        """What stands above the rows."""
+        """The header of the rows."""
         others = ("others withheld",) if self._tells_others else ()
         return ("attacker knows", "cells withheld", "sensitive withheld", *others, "")
 

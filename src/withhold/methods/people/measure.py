@@ -13,7 +13,7 @@ from withhold.telling.facts import Measured, MeasureRequest
 
 
 def measure_people(original: People, published: People, request: MeasureRequest) -> Measured:
-    """What the release still tells of persons, each a record of items and cells ``COLUMN=value``."""
+    """The utility of released persons, each as a record of items and cells ``COLUMN=value``."""
     columns, sensitive = original.attributes.names, request.sensitive
     if isinstance(model := request.model, PeopleUncertainty):
         columns, sensitive = named_columns(model), sensitive_names(original, model)

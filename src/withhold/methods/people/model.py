@@ -147,7 +147,7 @@ and sex with at least 4 others.
         return named_columns(self)
 
     def knowing(self, max_known: int | None) -> PeopleUncertainty:
-        """The same model against somebody who knows at most so many items."""
+        """The same model against somebody who knows at most this many items."""
         return replace(self, max_known=max_known)
 
     def about(self, people: People) -> PeopleUncertainty:

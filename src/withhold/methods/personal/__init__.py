@@ -25,7 +25,8 @@ METHOD = Method(
     sections=later(f"{__name__}.telling:sections_of_personal"),
     by_parts=ByParts(
         lambda *_: (
-            "people in other parts who do not mind publish the item that somebody here wants protected"
+            "people in other parts who did not ask for protection publish the item that somebody here "
+            "wants protected"
         )
     ),
     listed="items in the constraints",

@@ -25,7 +25,7 @@ def sections_of_personal(subject: Subject) -> list[Section]:
     assert isinstance(plan, Plan)
     wishes = count_wishes(constraints, release.original, plan.removed)
     text = (
-        "Everybody said which items nobody should infer about them, whether they have them or not. "
+        "Each person named the items that nobody should infer about them, whether they have them or not. "
         "An attacker is taken to know items of the original record, also those that were withheld; "
         "what can be concluded is counted in the release."
     )

@@ -42,12 +42,12 @@ class BoundsKnowledge(Protocol):
 
     @property
     def max_known(self) -> int | None:
-        """At most so many; None: any number."""
+        """At most this many; None: any number."""
         ...
 
 
 def against_nobody(data: object, model: BoundsKnowledge) -> tuple[str, ...]:
-    """What to say of a promise about somebody who knows no item: others mean by 0 that there is no bound."""
+    """The warning about a promise against somebody who knows no item: other tools mean "no bound" by 0."""
     if model.max_known != 0:
         return ()
     return (

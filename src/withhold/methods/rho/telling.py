@@ -61,7 +61,7 @@ def curve_plot(curve: Curve) -> Lines:
 def _coarse(found: CoarseKnowledge) -> str:
     """What somebody could infer who knows less than the groups say."""
     if found.tested == 0:
-        return "No node of the hierarchy is above the groups but the root, so nobody knows anything coarser."
+        return "No node of the hierarchy is above the groups but the root, so nothing coarser can be known."
     what = (
         f"Somebody may know something coarser than the groups: one of the {counted(found.tested, 'node')} "
         "above them, alone or with one other item. Nothing is promised then. "

@@ -46,7 +46,7 @@ def search_apart(
     if mixed := [*reserved(records.occurring, secrets), *given]:
         raise InputError(
             f"some items look like names of groups or their lists: {some(sorted(mixed))}",
-            remedy="rename them; group=7 and ITEM=1/3 are what a release says about groups",
+            remedy="rename them; a release uses group=7 and ITEM=1/3 for its groups",
         )
     sensitive = secrets.codes(records)
     most = most_of(model.rho, len(records))

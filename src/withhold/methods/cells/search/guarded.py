@@ -94,7 +94,7 @@ def move(state, each, pattern):
 
 @routine
 def take_back(state, mark):
-    """Undo all moves since there were so many."""
+    """Undo all moves made since there were this many."""
     while state.attempt.numbers[MOVED] > mark:
         state.attempt.numbers[MOVED] -= 1
         last = state.attempt.numbers[MOVED]

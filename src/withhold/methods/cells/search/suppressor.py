@@ -239,7 +239,7 @@ def _refuse_wildcard(model: KAnonymity, options: CellsSearch) -> None:
 
 
 def refuse_impossible(table: Table, model: KAnonymity) -> None:
-    """Say so at once if no release of the table can satisfy the model."""
+    """Raise at once if no release of the table can satisfy the model."""
     refuse_unreachable(len(table), model, sensitive_columns(table, model))
 
 

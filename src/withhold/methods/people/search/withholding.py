@@ -24,7 +24,7 @@ from withhold.methods.rho.search.suppressor import suppress_rho
 
 @dataclass(frozen=True)
 class Withheld:
-    """What goes of the items of some persons, and why."""
+    """Which items of some persons are withheld, and why."""
 
     places: Longs
     """Of occurrences in the persons' items, ascending."""

@@ -29,7 +29,7 @@ USUALLY_SAFE = 5
 
 
 class Needs(NamedTuple):
-    """What is asked of a record."""
+    """What a record needs."""
 
     helpers: Any
     """⌈1/ρ⌉ - 1: how many others a sensitive item needs that lack just that."""
@@ -218,5 +218,5 @@ def least_by_pairs(needs, near, n, n_sensitive, n_near, least):
 
 @step
 def size_of(mask):
-    """How many items a mask stands for."""
+    """How many items a mask represents."""
     return np.int64(count_bits(np.uint64(mask)))

@@ -14,7 +14,7 @@ NOTHING, ANYTHING = -1, -2
 
 
 class ClassNeeds(NamedTuple):
-    """What is asked of a class."""
+    """What a class needs."""
 
     num: Any
     """ρ is num/den."""
