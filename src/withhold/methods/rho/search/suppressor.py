@@ -105,6 +105,10 @@ def suppress_rho(
                 kept = thin(records, model, log, search)
             give_back_memory()
             n_thinned = log.n_reasons if thinning else 0
+            # What was forced can never come back; what was thinned can.
+            may_return = np.ones_like(kept) if thinning else kept
+            workspace = partial(Workspace, records, model, may_return, log)
+            work = None
             if len(split) == 1:
                 left = suppress_sensitive(records, model, kept, choices, log, search).kept()
             else:
@@ -118,15 +122,16 @@ def suppress_rho(
                     forced_in_parts,
                     within_parts,
                 )
-                left = _suppress_parts(records, kept, split, choices, log, search, part)
+                early = workspace if restoring and not within_parts else None
+                left, work = _suppress_parts(
+                    records, kept, split, choices, log, search, part, early
+                )
             interrupted = search.cause != 0
         if interrupted and len(split) == 1:
             left = remove_unproven(records, model, left, log, overall, jobs=run.jobs)
         elif restoring and not within_parts and not interrupted:
-            # What was forced can never come back; what was thinned can.
-            kept = np.ones_like(kept) if thinning else kept
-            work = Workspace(records, model, kept, log)
-            work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
+            work = work or workspace()
+            work.delete(work.positions_of(np.flatnonzero(may_return & ~left)))
             _restore(work, records, model, overall, run, n_thinned, few=not hasty)
             left = work.kept()
         if options.polishes or keep == "sensitive":
@@ -179,17 +184,20 @@ def _suppress_parts(
     log: Log,
     stop: Stop,
     suppress: Callable[[Longs], tuple[Log, Bools]],
-) -> Bools:
-    """What is left when every part was made safe on its own, in parallel."""
-    tasks = [partial(suppress, part) for part in split]
+    workspace: Callable[[], Workspace] | None,
+) -> tuple[Bools, Workspace | None]:
+    """What is left when every part was made safe on its own, in parallel with making the workspace."""
+    tasks: list[Callable[[], Any]] = [partial(suppress, part) for part in split]
+    if workspace is not None:
+        tasks.append(workspace)
     what = "suppressing parts"
     done = run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what=what)
     left = kept.copy()
-    for part, (part_log, part_left) in zip(split, done, strict=True):
+    for part, (part_log, part_left) in zip(split, done[: len(split)], strict=True):
         places = places_of(records, part)
         left[places] = part_left
         log.absorb(part_log, places)
-    return left
+    return left, None if workspace is None else done[-1]
 
 
 def _suppress_part(
