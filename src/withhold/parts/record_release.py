@@ -61,7 +61,8 @@ def release_records(request: PartsRequest) -> MadeParts:
             how = _proved(counts.prove(model), made, run, request)
     sources = files or [Path(type(request.data).__name__)]
     promised = model if settled is None else settled.model
-    return MadeParts(made, sources, seed, promised, how, unknown=unknown)
+    common = choice if settled is None else settled.choice
+    return MadeParts(made, sources, seed, promised, how, unknown=unknown, choice=common)
 
 
 @phase("choosing")
