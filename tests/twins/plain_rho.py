@@ -57,6 +57,17 @@ def are_first_breaches(
     ]
 
 
+def order_rows(records: Sequence[Record], ranks: Iterable[int]) -> list[int]:
+    """The rows in the order of what they say of the first rank, of the second, and so on: who holds it comes
+    first.
+
+    >>> order_rows([frozenset({1}), frozenset({0}), frozenset({0, 1}), frozenset({0})], range(2))
+    [2, 1, 3, 0]
+    """
+    ranks = list(ranks)
+    return sorted(range(len(records)), key=lambda row: [rank not in records[row] for rank in ranks])
+
+
 def find_forced(records: Sequence[Record], sensitive: Record, rho: Fraction) -> dict[int, int]:
     """The rows that can keep no sensitive item beside their others, with the support of those.
 

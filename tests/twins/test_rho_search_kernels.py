@@ -25,6 +25,7 @@ from withhold.methods.rho.search.closed_fix import (
     fix_consequents,
     harmed_pairs,
 )
+from withhold.methods.rho.search.dealing import order_rows
 from withhold.methods.rho.search.events import new_events
 from withhold.methods.rho.search.restore import (
     BLOCKED,
@@ -128,6 +129,20 @@ def works(draw: st.DrawFn, **how):
 
 
 seeds = st.one_of(st.none(), st.integers(1, 10**6))
+
+
+@examples(300)
+@given(st.lists(st.frozensets(st.integers(0, 5)), max_size=12), st.frozensets(st.integers(0, 5)))
+def test_order_rows__is_that_of_the_twin(rows, sensitive):
+    offsets, items = arrays(rows)
+    codes = sorted(set(range(6)) - sensitive)
+    rank_of_code = np.full(6, -1, dtype=np.int32)
+    rank_of_code[codes] = np.arange(len(codes))
+    supports = [sum(code in row for row in rows) for code in codes]
+    post_offsets = np.cumsum([0, *supports]).astype(np.int64)
+    records = [frozenset(codes.index(code) for code in row - sensitive) for row in rows]
+    expected = plain_rho.order_rows(records, range(len(codes)))
+    assert order_rows(offsets, items, rank_of_code, post_offsets).tolist() == expected
 
 
 @examples(300)

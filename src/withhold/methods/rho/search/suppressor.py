@@ -37,10 +37,7 @@ SHARE_OF_SEARCH = 0.7
 SHARE_OF_CHECK = 0.2
 """Of a budget, to find out whether the model already holds."""
 DEFAULT_PARTS = 4
-"""With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
-PARTS_OF_DENSE = 2
-DENSE = 100
-"""Records that hold an item, on average: from there on, what four parts lose takes long to restore."""
+"""With restoring, parts lose about as much as the whole; see docs/decisions/0004 and 0051."""
 FEWEST_TO_SPLIT = 4_000
 """Records; below, parts would be too small to keep anything."""
 FEW_RECORDS = 1_000
@@ -75,7 +72,8 @@ def suppress_rho(
     parts, max_cost = options.parts, options.max_cost
     if parts is None and max_cost is None:
         parts = _default_parts(records, restoring=restoring, hurried=budget is not None)
-    split = split_records(records, parts=parts, max_cost=max_cost, seed=run.seed)
+    sensitive = records.codes(model.sensitive)
+    split = split_records(records, sensitive, parts=parts, max_cost=max_cost)
     # The search over all records removes hardly anything that need not go; see docs/decisions/0027.
     hasty = len(split) > 1 or thinning
     if options.restoring is None:
@@ -170,8 +168,7 @@ def _default_parts(records: Records, *, restoring: bool, hurried: bool) -> int:
         return -(-records.n_occurrences // MOST_TO_SPLIT)
     if records.n_occurrences > MOST_TO_SPLIT or len(records) < FEWEST_TO_SPLIT or not restoring:
         return 1
-    dense = records.n_occurrences >= DENSE * records.n_items
-    return PARTS_OF_DENSE if dense else DEFAULT_PARTS
+    return DEFAULT_PARTS
 
 
 def _suppress_parts(
