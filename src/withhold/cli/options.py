@@ -50,9 +50,9 @@ HELP = {
     "sweep.force": "Start again, whatever the folder has.",
     "engine": "Who does the work: memory (default for a file), stream (default for folders and patterns: "
     "part by part, each proved on its own), or dask (parts on a cluster).",
-    "part_records": "About how many records a part of a release by parts has, 250,000 if not given: they are "
-    "read, searched, proved, named and resumed together, and in memory together for each worker. More lose "
-    "less.",
+    "part_records": "About how many records a part of a release by parts has: they are read, searched, "
+    "proved, named and resumed together. If not given: a million under rho, where larger parts lose less and "
+    "take longer, else 250,000.",
     "workers": "Processes that work on the parts of a release; 1 if not given.",
     "scheduler": "The address of a Dask scheduler, tcp://HOST:PORT; a local cluster if not given.",
     "resume": "Go on with a release by parts that was interrupted; parts that were proved stay.",

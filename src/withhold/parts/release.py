@@ -121,9 +121,9 @@ def anonymize_parts(
     engine
         ``"stream"``: in this process, or in ``workers`` processes; ``"dask"``: on a cluster.
     part_records
-        About how many records a part has, 250,000 if not given; of a Dask DataFrame a partition is a part.
-        A part is searched whole, or in pieces to which its records are dealt by public items if it is large;
-        it is proved, named and resumed as one.
+        About how many records a part has; a million if not given and each part is searched on its own, else
+        250,000; of a Dask DataFrame a partition is a part. A large part is searched in pieces, to which its
+        records are dealt by public items; it is proved, named and resumed as one.
     workers
         Processes that make parts, one if not given; those of a local cluster as many as there are cores.
     scheduler
