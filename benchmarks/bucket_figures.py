@@ -34,8 +34,8 @@ def draw_figures(path: Path, tree: str, folder: Path) -> None:
 
     plots: dict[str, Plot] = {}
     for way, fill in WAYS.items():
-        plots[f"figure-3-{way}"] = records_by_group_size(loss(fill))
-        plots[f"figure-4-{way}"] = loss_by_record(loss(fill))
+        plots[f"figure-3-{way}"] = records_by_group_size(loss(fill).spread)
+        plots[f"figure-4-{way}"] = loss_by_record(loss(fill).spread)
     by_size = over(SIZES, lambda fill, size: loss(fill, records=size))
     by_k = over(KS, lambda fill, k: loss(fill, k=k))
     plots["figure-5-records"] = loss_lines("records", SIZES, by_size)

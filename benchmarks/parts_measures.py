@@ -62,6 +62,7 @@ def by_parts(
         **taken,
         "loss": made.totals.share,
         "parts": len(made.parts),
+        "pieces": sum(part.pieces for part in made.parts),
         "driver_mb": driver,
         "worker_mb": workers_mb if engine == "dask" or workers > 1 else None,
         "largest_mb": max(driver, workers_mb),

@@ -22,11 +22,15 @@ COUNTED: dict[str, dict[str, Any]] = {
 }
 TIMES = 4
 """So often is a real file repeated, with noise."""
+FEW_RECORDS = 250_000
+"""In a part of these, which would be one otherwise."""
 TABLE_MILLIONS = (1, 2, 4, 10)
 MOST_GROWTH = 1.1
 """Times as much as the rows grow."""
 PART_RECORDS = (25_000, 50_000, 100_000)
 """On the real files, which are small."""
+WINDOWS = (250_000, 500_000, 1_000_000)
+"""Records of a part, which is searched in pieces if it is large."""
 
 
 def scale(bench: Bench) -> list[Table]:
@@ -39,6 +43,7 @@ def scale(bench: Bench) -> list[Table]:
         "workers": _workers,
         "multiplied": _multiplied,
         "whole": _against_the_whole,
+        "windows": _windows,
         "counts": _by_counts,
         "tables": _tables,
     }
@@ -152,7 +157,8 @@ def _multiplied(bench: Bench) -> Table:
     )
     for real in bench.files(*NAMES):
         file = bench.multiplied(real, TIMES)
-        run, whole = _run(bench, file), bench.anonymize(file, RHO, once=True, bound=False)
+        run = _run(bench, file, part_records=FEW_RECORDS)
+        whole = bench.anonymize(file, RHO, once=True, bound=False)
         if run is None or whole is None:
             continue
         row = {"file": file.name, "records": file.records, "peak MB": run["largest_mb"]}
@@ -174,6 +180,33 @@ def _against_the_whole(bench: Bench) -> Table:
             run = _run(bench, file, part_records=size)
             row[f"{size:,} a part"] = None if run is None else run["loss"]
         table.add(**row)
+    return table
+
+
+def _windows(bench: Bench) -> Table:
+    table = Table(
+        f"By parts: how large a part is, ρ = {RHO}",
+        {
+            "file": "",
+            "a part": ",",
+            "parts": "",
+            "pieces": "",
+            "CPU s": ".1f",
+            "peak MB": ".0f",
+            "loss": ".4f",
+        },
+        notes=["pieces: in how many the parts were searched, to which their records were dealt."],
+    )
+    million = bench.quest(QUICK_RECORDS if bench.quick else 1_000_000)
+    for real in (None, *bench.files(*NAMES)):
+        file = million if real is None else bench.multiplied(real, TIMES)
+        for size in WINDOWS:
+            run = _run(bench, file, part_records=size)
+            if run is not None:
+                row = {"file": file.name, "a part": size, "peak MB": run["largest_mb"]}
+                table.add_run(run, row | {"pieces": run["pieces"]})
+        if real is not None:
+            file.path.unlink()
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import fields
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -16,10 +17,18 @@ import withhold as wh
 from tables import example_share
 from withhold.auditing.by_parts import AuditSums, _sum, join_curves
 from withhold.auditing.result import AttackPoint, How, Share, SizeCount
-from withhold.data import Records
+from withhold.data import Hierarchy, Records
+from withhold.data.cut import public_tree
+from withhold.data.groups import Groups
 from withhold.measure import by_parts
 from withhold.measure.by_parts import measure_by_parts
+from withhold.measure.generalised import measure_under, measured_by_counts
+from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility, measure_utility
+from withhold.methods.buckets import measure_by_parts as measure_by_parts_of_buckets
+from withhold.methods.buckets.measure import measure_generalisation
+from withhold.methods.buckets.measure_by_parts import measure_parts
+from withhold.methods.rho.coarse import coarse_knowledge_of_parts
 from withhold.parts.reading import rows_together
 from withhold.telling.facts import MeasureRequest
 
@@ -197,3 +206,123 @@ def test_a_breach_of_a_part_need_not_be_one_of_all():
     assert joined.verdict.status is wh.Status.UNDECIDED
     assert wh.verify([row for rows in parts for row in rows], model)
     assert joined.parts == 2
+
+
+GROUPS = Groups.of({"ab-ish": ["a", "b"], "cd-ish": ["c", "d", "e"]})
+
+
+@given(rows, st.integers(0, 2**30), st.integers(1, 3))
+def test_under_groups_every_sum_is_the_number_of_the_whole(before, seed, least):
+    """Counted under the names of groups; queries, which are about items, are answered by their groups."""
+    rng = random.Random(seed)
+    after = [
+        {name for name in row if rng.random() < 0.8}
+        for row in GROUPS.generalise(Records.from_lists(before)).to_lists()
+    ]
+    how = {"min_support": str(least), "queries": 30, "seed": seed}
+    request = MeasureRequest(sensitive=frozenset("fg"), jobs=1, **how)
+    found, sums = measure_by_parts(pairs_of(before, after, seed), request, GROUPS)
+    originals, released = Records.from_lists(before), Records.from_lists(after)
+    whole = measure_under(originals, released, GROUPS, request)
+    for name in {field.name for field in fields(Utility)} - FEWER - {"queries"}:
+        assert getattr(found, name) == getattr(whole.details.utility, name), name
+    # Halves and thirds of counts, added in another order.
+    asked, answered = whole.details.utility.queries, found.queries
+    assert (answered.queries, answered.mean) == pytest.approx((asked.queries, asked.mean))
+    assert [vars(each) for each in answered.by_conditions] == [
+        pytest.approx(vars(each)) for each in asked.by_conditions
+    ]
+    # By hand: how often each item is in the original, and what groups merged.
+    assert sums.items == {name: sum(name in row for row in before) for name in sums.items}
+    under = int(sums.tally.before.sum())
+    detail = measured_by_counts(as_measured(found), GROUPS, sums.items, under)
+    assert detail.details.generalised == whole.details.generalised
+    merged = sum(len(row & set("ab")) > 1 for row in before)
+    merged += sum(max(len(row & set("cde")) - 1, 0) for row in before)
+    assert detail.details.generalised["merged"] == merged
+    assert {fact.path for fact in detail.facts} == {fact.path for fact in whole.facts}
+
+
+ABOVE = {"ab": "a b", "cd": "c d", "abcd": "ab cd", "efg": "e f g", "*": "abcd efg"}
+TREE = Hierarchy.from_edges(
+    (child, above) for above, below in ABOVE.items() for child in below.split()
+)
+
+
+@given(rows, st.integers(0, 2**30), st.integers(1, 3))
+def test_the_loss_of_generalised_sets_is_spread_as_in_the_whole(before, seed, most):
+    """By brute force, in one walk or in several that count some of the sets each."""
+    rng = random.Random(seed)
+    up = {name: [name, TREE.parent(name), "*", None] for name in ITEMS}
+    after = [{rng.choice(up[name]) for name in row} - {None} for row in before]
+    whole = measure_generalisation(Records.from_lists(before), Records.from_lists(after), TREE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measure_by_parts_of_buckets, "MOST_GROUPS", max(len(after) // most, 1))
+        request = MeasureRequest(wh.Buckets(2), queries=10, seed=seed)
+        found = measure_parts(pairs_of(before, after, seed), TREE, request).details
+    losses = sorted(whole.by_record.tolist())
+    for percent, value in zip(range(0, 101, 10), found.spread.quantiles, strict=True):
+        assert value == pytest.approx(np.quantile(losses, percent / 100), abs=1e-6)
+    counts = Counter(map(frozenset, after))
+    lost = Counter()
+    for row, loss in zip(after, whole.by_record.tolist(), strict=True):
+        lost[len(row), counts[frozenset(row)]] += loss
+    sizes = Counter(counts.values())
+    assert {size: n for size, (n, _) in found.spread.by_size.items()} == {
+        size: size * n for size, n in sizes.items()
+    }
+    for size, (_, share) in found.spread.by_size.items():
+        assert share == pytest.approx(sum(n for (_, each), n in lost.items() if each == size))
+    assert found.groups == len(counts)
+    # The largest, and of two of a size that which comes first.
+    firsts = [frozenset(row) for row in after]
+    order = sorted(counts, key=lambda each: (-counts[each], firsts.index(each)))[:12]
+    assert [(frozenset(g.published), g.records) for g in found.spread.largest] == [
+        (each, counts[each]) for each in order
+    ]
+    assert [g.added for g in found.spread.largest] == [g.added for g in whole.spread.largest]
+    summed = found.as_dict()
+    assert summed.pop("queries")["queries"] == (10 if any(before) else 0)
+    assert summed == pytest.approx(whole.as_dict())
+    assert (found.added, found.spread.by_size.keys()) == (
+        *(whole.added, whole.spread.by_size.keys()),
+    )
+
+
+def inferences(rows, tree, rho, sensitive):
+    """What one node above the published items lets infer, alone or with one more node or item: by hand."""
+    names = sorted({name for row in rows for name in row})
+    above = {name: [] for name in names}
+    for name in names:
+        node = tree.parent(name) if name in tree else None
+        while node is not None:
+            above[name].append(node)
+            node = tree.parent(node)
+    coarser = {node for node in tree.names[1:] if sum(node in each for each in above.values()) > 1}
+    seen = [{*row, *(n for name in row for n in above[name] if n in coarser)} for row in rows]
+    found = 0
+    known = sorted({*names, *coarser})
+    for q in [(a,) for a in known] + list(combinations(known, 2)):
+        held = [row for row in seen if set(q) <= row]
+        for e in sensitive - set(q):
+            found += bool(held) and Fraction(sum(e in row for row in held), len(held)) > rho
+    return found
+
+
+@given(rows, st.integers(0, 2**30))
+def test_what_coarse_knowledge_tells_is_summed_over_parts(before, seed):
+    rng = random.Random(seed)
+    model = wh.RhoUncertainty("0.5", {"f", "g"})
+    parts = []
+    for part in cut(before, 3, rng):
+        if len(part) and part.n_occurrences:
+            parts.append(wh.anonymize(part, model, seed=1, allow_unknown=True, jobs=1).data)
+    lists = [[set(row) for row in part.to_lists()] for part in parts]
+    whole = [row for part in lists for row in part]
+    vocabulary = tuple(sorted({name for row in whole for name in row}))
+    tree = public_tree(TREE, ITEMS, {"f", "g"})
+    found = coarse_knowledge_of_parts(parts, vocabulary, model, tree)
+    one_by_one = [inferences(part, tree, Fraction(1, 2), {"f", "g"}) for part in lists]
+    assert (found.breaches, found.finished) == (sum(one_by_one), True)
+    # What all records tell, some part tells.
+    assert sum(one_by_one) >= inferences(whole, tree, Fraction(1, 2), {"f", "g"})

@@ -24,7 +24,7 @@ import withhold as wh
 from typed import start
 from withhold.cli import anonymize, app, verify  # noqa: F401
 from withhold.formats.slices import cut, form_of, read_slice
-from withhold.parts.folder import MANIFEST, read_folder
+from withhold.parts.folder import DEALT, INTERNAL, MANIFEST, read_folder
 from withhold.parts.planning import find_files, plan_parts
 from withhold.parts.proving import verify_parts
 from withhold.parts.release import anonymize_parts
@@ -610,3 +610,29 @@ def test_frames_that_cannot_be_cut(tmp_path):
     texts = Partitions([pd.DataFrame({"items": ["['tea', 'pill']"] * 9})])
     with pytest.raises(wh.WithholdError):
         wh.anonymize_parts(texts, MODEL, tmp_path / "out")
+
+
+@pytest.mark.parametrize("how", [{"workers": 2}, {"jobs": 1}, {"engine": "dask", "workers": 1}])
+def test_a_part_that_is_searched_in_pieces(tmp_path, folder, how):
+    """Its records are dealt to them by public items, and are written in the order in which they came."""
+    if "engine" in how:
+        pytest.importorskip("distributed")
+    one, two = tmp_path / "one", tmp_path / "two"
+    anonymize_parts(str(folder), MODEL, one, parts=3, part_records=200, seed=1)
+    anonymize_parts(str(folder), MODEL, two, parts=3, part_records=200, seed=1, **how)
+    assert contents(one) == contents(two)
+    before = [row for path in sorted(folder.glob("*.dat")) for row in wh.read(path).to_lists()]
+    after = joined(one).to_lists()
+    assert all(set(new) <= set(old) for old, new in zip(before, after, strict=True))
+    public = [[set(row) - MODEL.sensitive for row in rows] for rows in (before, after)]
+    assert public[0] == public[1]
+    manifest = json.loads((one / MANIFEST).read_text())
+    assert manifest["dealt"] == DEALT
+    # How many pieces there were is for the custodian alone.
+    assert "pieces" not in json.dumps(manifest["parts"])
+    internal = json.loads((one / INTERNAL).read_text())
+    assert [part["pieces"] for part in internal["parts"]] == [3, 3, 3]
+    whole = tmp_path / "whole"
+    anonymize_parts(str(folder), MODEL, whole, part_records=200, seed=1)
+    internal = json.loads((whole / INTERNAL).read_text())
+    assert [part["pieces"] for part in internal["parts"]] == [1, 1, 1]

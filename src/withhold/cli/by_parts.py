@@ -112,7 +112,7 @@ def anonymize_by_parts(
     _refuse_of_memory(asked)
     edition = asked.get("edition") or "internal"
     search = methods.search_options(given, model)
-    check_report(asked, model, search)
+    check_report(asked, model)
     reading = _reading(model, given, how)
     with working(PLANS["parts"], silent=shown.quiet) as job, _told_if_stopped(shown):
         made = anonymize_parts(
@@ -161,17 +161,14 @@ def _save_report(made: PartsRelease, data: str, edition: str, **how: Any) -> Non
         (made.folder / REPORT).chmod(0o600)
 
 
-def check_report(asked: Mapping[str, Any], model: Model, search: Mapping[str, Any]) -> None:
+def check_report(asked: Mapping[str, Any], model: Model) -> None:
     """Refuse an edition that does not exist, or one of no report, and a release that has no such report."""
     from withhold.parts.examining import refuse_audit
-    from withhold.parts.reporting import OTHER_NAMES
     from withhold.report.content import check_edition
 
     # A table that can be released by parts can be reported, and the release says why one cannot.
     if asked.get("report") and method_of(model).by_parts.blocks is None:
         refuse_audit(model)
-        if search.get("hierarchy") is not None:
-            raise PolicyError(f"{OTHER_NAMES}; leave --report out")
     if asked.get("edition") is not None:
         if not asked.get("report"):
             raise PolicyError("--edition requires --report")

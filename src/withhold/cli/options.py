@@ -42,7 +42,8 @@ HELP = {
     "sweep.force": "Start again, whatever the folder holds.",
     "engine": "memory (default for a file), stream (default for folders: part by part) or dask (on a "
     "cluster).",
-    "part_records": "About how many records a part has (default 250,000).",
+    "part_records": "About how many records are read, searched and proved together (default: a "
+    "million under rho, else 250,000).",
     "workers": "Processes that work on the parts (default 1).",
     "scheduler": "Address of a Dask scheduler, tcp://HOST:PORT; a local cluster if not given.",
     "resume": "Go on with an interrupted release by parts.",

@@ -118,7 +118,7 @@ class DigestSums:
         rare = np.concatenate([self.rare, other.rare])
         if not len(digests):
             return self
-        order, starts = _runs(digests)
+        order, starts = runs(digests)
         return DigestSums(
             digests[order][starts],
             np.add.reduceat(counts[order], starts),
@@ -130,11 +130,11 @@ def _counted(digests: Digests) -> tuple[Digests, Longs]:
     """The different digests, ascending, and how often each is there."""
     if not len(digests):
         return digests, np.zeros(0, dtype=np.int64)
-    order, starts = _runs(digests)
+    order, starts = runs(digests)
     return digests[order][starts], np.diff(np.append(starts, len(digests)))
 
 
-def _runs(digests: Digests) -> tuple[Longs, Longs]:
+def runs(digests: Digests) -> tuple[Longs, Longs]:
     """An order in which equal digests are neighbours, and where each run of equals starts."""
     order = np.lexsort((digests[:, 1], digests[:, 0]))
     changes = (np.diff(digests[order], axis=0) != 0).any(axis=1)
@@ -151,7 +151,7 @@ def are_among(digests: Digests, listed: Digests) -> Longs:
     if not len(listed):
         return np.full(len(digests), -1, dtype=np.int64)
     both = np.concatenate([listed, digests])
-    order, starts = _runs(both)
+    order, starts = runs(both)
     # What is listed comes first in its run, as the sort is stable.
     run_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(both))))
     place_of_run = np.where(order[starts] < len(listed), order[starts], -1)

@@ -2,11 +2,13 @@
 
 In: a function that walks over pieces of the original and of the release, row by row alike. Out: the
 ``Utility`` of all of them. Only itemsets and rules are fewer: sums are kept of items and of pairs of items.
+Where the release has groups of items, all is counted under their names but queries, which are about items.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,15 +16,20 @@ from numpy.typing import NDArray
 
 from withhold.data import Records
 from withhold.data.array_types import Bools, Ints, Longs
+from withhold.data.groups import Groups
 from withhold.data.spans import starts_of
 from withhold.measure.alignment import align, recoded
 from withhold.measure.occurrences import Tally, occurrences_of, tally_rows
 from withhold.measure.patterns import compare_patterns
 from withhold.measure.queries import (
+    by_name,
+    count_covering,
     count_itemsets,
+    covering_names,
     draw_items,
     draw_places,
     relative_errors,
+    under_groups,
 )
 from withhold.measure.sets import usual_support
 from withhold.measure.utility import Distribution, Utility, support_errors
@@ -48,11 +55,15 @@ class Sums:
     published_records: int
     holding: int
     """Records of the original that hold anything."""
+    items: Mapping[str, int]
+    """In how many records of the original each item is, under its own name, by name."""
 
 
-def measure_by_parts(pieces: Pieces, request: MeasureRequest) -> tuple[Utility, Sums]:
+def measure_by_parts(
+    pieces: Pieces, request: MeasureRequest, groups: Groups | None = None
+) -> tuple[Utility, Sums]:
     """The utility of the release, and the supports behind it."""
-    sums = sum_items(pieces(), request.sensitive)
+    sums = sum_items(pieces(), request.sensitive, groups)
     same_rows = sums.records == sums.published_records
     tally = sums.tally if same_rows else Tally.least(sums.tally.before, sums.tally.after)
     support = request.min_support or usual_support(sums.records)
@@ -61,12 +72,19 @@ def measure_by_parts(pieces: Pieces, request: MeasureRequest) -> tuple[Utility, 
     size = 2 if len(frequent) <= MOST_PAIRED else 1
     both = [PairCounts.of(sums, n, frequent, size) for n in (0, 1)]
     generator, places = draw_places(sums.holding, request.queries, request.seed)
-    drawn = _count_pairs(pieces(), sums, both, places, jobs=request.jobs)
-    asked = draw_items(drawn, generator)
+    names = tuple(sums.items)
+    drawn = DrawnRows(places)
+    for before, after in pieces():
+        for counts, records in zip(both, (_under(groups, before), after), strict=True):
+            counts.add(recoded(records, sums.vocabulary), request.jobs)
+        drawn.add(recoded(before, names))
+    asked = draw_items(drawn.items, generator)
+    stands_for = by_name if groups is None else under_groups(groups)
+    covering = covering_names(names, sums.vocabulary, stands_for)
     answers = np.zeros((2, len(asked)))
     for before, after in pieces():
-        for row, piece in enumerate((before, after)):
-            answers[row] += count_itemsets(recoded(piece, sums.vocabulary), asked)
+        answers[0] += count_itemsets(recoded(before, names), asked)
+        answers[1] += count_covering(recoded(after, sums.vocabulary), asked, covering)
     lists = [each.itemsets(fewest) for each, fewest in zip(both, least, strict=True)]
     old, new = (
         RulesElsewhere(rules_of(lists[n], request.min_confidence), lists[1 - n], both[1 - n])
@@ -87,15 +105,26 @@ def measure_by_parts(pieces: Pieces, request: MeasureRequest) -> tuple[Utility, 
     return utility, sums
 
 
-def sum_items(pieces: Iterable[tuple[Records, Records]], sensitive: Iterable[str]) -> Sums:
+def _under(groups: Groups | None, records: Records) -> Records:
+    """Records of the original under the names that the release has."""
+    return records if groups is None else groups.generalise(records)
+
+
+def sum_items(
+    pieces: Iterable[tuple[Records, Records]],
+    sensitive: Iterable[str],
+    groups: Groups | None = None,
+) -> Sums:
     """What went, by item, by length and by record; the vocabulary grows with the pieces."""
     wanted = frozenset(sensitive)
+    items: Counter[str] = Counter()
     code_of: dict[str, int] = {}
     by_item = np.zeros((4, 0), dtype=np.int64)
     nothing = Tally.least(by_item[0], by_item[0])
     total, n_before, n_after, holding = nothing, 0, 0, 0
     for before, after in pieces:
-        pair = align(before, after)
+        items.update(dict(zip(before.vocabulary, before.supports.tolist(), strict=True)))
+        pair = align(_under(groups, before), after)
         marked = np.array([name in wanted for name in pair.vocabulary], dtype=np.bool_)
         n_before, n_after = n_before + len(before), n_after + len(after)
         holding += int((before.lengths > 0).sum())
@@ -112,7 +141,7 @@ def sum_items(pieces: Iterable[tuple[Records, Records]], sensitive: Iterable[str
     names = ("before", "after", "gone", "added")
     tally = replace(total, **dict(zip(names, of_items, strict=True)))
     marked = np.array([name in wanted for name in vocabulary], dtype=np.bool_)
-    return Sums(vocabulary, marked, tally, n_before, n_after, holding)
+    return Sums(vocabulary, marked, tally, n_before, n_after, holding, dict(sorted(items.items())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,24 +208,6 @@ class PairCounts:
         two = sizes == 2
         counts[two] = self.pairs[first[two], last[two]]
         return counts
-
-
-def _count_pairs(
-    pieces: Iterable[tuple[Records, Records]],
-    sums: Sums,
-    both: list[PairCounts],
-    places: Longs,
-    *,
-    jobs: int | None,
-) -> list[Ints]:
-    """Count the pairs of both; the items of the records of the original at these places."""
-    drawn = DrawnRows(places)
-    for piece in pieces:
-        before, after = (recoded(each, sums.vocabulary) for each in piece)
-        for counts, records in zip(both, (before, after), strict=True):
-            counts.add(records, jobs)
-        drawn.add(before)
-    return drawn.items
 
 
 class DrawnRows:

@@ -141,14 +141,14 @@ def measured_by_counts(
 ) -> Measured:
     """The same from counts: what was measured over groups, of records with items so often.
 
-    ``n_generalised`` occurrences are left under groups. Count queries, which are about items, are left out.
+    ``n_generalised`` occurrences are left under groups.
     """
     counts = np.array(list(supports.values()), dtype=np.int64)
     detail = groups.detail_of(list(supports), counts)
     numbers = _detail_given_up(detail, groups, int(counts.sum()) - n_generalised)
-    kept = (fact for fact in over_groups.facts if not fact.path.startswith("queries."))
     details = GeneralisedDetails(over_groups.details, numbers)
-    return Measured((*kept, *_facts(numbers)), over_groups.warnings, details, PLOTTED)
+    facts = (*over_groups.facts, *_facts(numbers))
+    return Measured(facts, over_groups.warnings, details, PLOTTED)
 
 
 def _facts(numbers: Mapping[str, Any]) -> tuple[Fact, ...]:

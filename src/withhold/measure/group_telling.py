@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from withhold.data import Records
 from withhold.data.groups import Groups
 from withhold.measure.generalised import GeneralisedDetails
 from withhold.telling.sections import Listing, Subject
@@ -16,9 +17,13 @@ def over_groups(subject: Subject, groups: Groups) -> Subject:
     """The subject of all other sections: as if the original had been published under the groups."""
     details = subject.measured.details
     assert isinstance(details, GeneralisedDetails)
+    original = subject.release.original
+    # Sums over parts are under the groups already.
+    if isinstance(original, Records):
+        original = groups.generalise(original)
     return replace(
         subject,
-        release=replace(subject.release, original=groups.generalise(subject.release.original)),
+        release=replace(subject.release, original=original),
         measured=replace(subject.measured, details=details.utility),
     )
 

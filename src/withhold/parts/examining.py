@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from withhold.arguments import checked
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 PAIRS_ONLY = (
     "itemsets and rules: of up to {} items, which is what sums over parts can count; larger ones need all "
     "records in memory"
-)
-NO_QUERIES = (
-    "releases with groups by parts: count queries are about items, not groups, and are left out"
 )
 OF_ALL_RECORDS = ("population", "sampling_fraction")
 """Options of an audit that are about the whole records of everybody."""
@@ -156,12 +153,6 @@ def refuse_audit(model: Model) -> None:
         raise PolicyError(f"{model.name} cannot be audited by parts: {reason}")
 
 
-def has_other_names(model: Model) -> bool:
-    """Whether a release under the model has names that the original does not have, such as groups."""
-    has_groups = getattr(model, "groups", None) is not None
-    return has_groups or method_of(model).by_parts.generalised is not None
-
-
 @phase("comparing")
 @checked
 def compare_parts(
@@ -221,55 +212,51 @@ def compare_parts(
     found, notes = [], set()
     for each in published:
         after = open_parts(each, part_records=part_records, reading=reading)
-        groups: Groups | None = getattr(after.model, "groups", None)
         known = after.model.sensitive if after.model is not None else frozenset()
         request = MeasureRequest(
             model=after.model,
             sensitive=known if wanted is None else wanted,
             min_support=None if min_support is None else str(min_support),
             min_confidence=str(min_confidence),
-            queries=queries if groups is None else 0,
+            queries=queries,
             seed=seed,
             jobs=jobs,
             progress=progress,
         )
-        if (generalised := _generalised(before, after, hierarchy, request)) is not None:
+        if is_generalised(after):
+            generalised = measure_generalised(before, after, hierarchy, request)
             found.append(Compared(after.name, generalised))
             continue
-        utility, sums = measure_parts(before, after, request)
+        if hierarchy is not None:
+            raise PolicyError(f"{option('hierarchy')} is for releases that were generalised by it")
+        measured, utility, sums = measure_parts(before, after, request)
         _refuse_unrelated(sums, after.name)
         if wanted is not None:
             refuse_if_nothing_known(find_unknown(wanted, sums.vocabulary, what="sensitive items"))
-        measured = as_measured(utility)
-        if groups is not None:
-            held: Counter[str] = Counter()
-            for records in before.told("counting items", progress):
-                held.update(dict(zip(records.vocabulary, records.supports.tolist(), strict=True)))
-            under = int(sums.tally.before.sum())
-            measured = measured_by_counts(measured, groups, held, under)
-            notes.add(NO_QUERIES)
         notes.add(PAIRS_ONLY.format(utility.itemsets.max_size))
         found.append(Compared.of(after.name, measured, sensitive=request.sensitive))
     return Comparison(before.name, tuple(found), tuple(sorted(notes)))
 
 
-def _generalised(
+def is_generalised(after: Parts) -> bool:
+    """Whether it is a release in which an item has another name in each record."""
+    return after.model is not None and method_of(after.model).by_parts.generalised is not None
+
+
+def measure_generalised(
     before: Parts,
     after: Parts,
     hierarchy: str | os.PathLike[str] | Hierarchy | None,
     request: MeasureRequest,
-) -> Measured | None:
-    """What a release lost in which an item has another name in each record; None: it is not such a one."""
-    measure = None if after.model is None else method_of(after.model).by_parts.generalised
-    if measure is None:
-        if hierarchy is not None:
-            raise PolicyError(f"{option('hierarchy')} is for releases that were generalised by it")
-        return None
+) -> Measured:
+    """What a release lost in which an item has another name in each record."""
     if hierarchy is None:
         raise PolicyError(
             f"{after.name} was released with other names than those of the original, and an item has another "
             f"one in each record; name the {option('hierarchy')} that it was made with"
         )
+    measure = method_of(after.model).by_parts.generalised if after.model is not None else None
+    assert measure is not None
     found: Measured | None = measure(_walks(before, after, request), hierarchy, request)
     if found is None:
         raise InputError(
@@ -280,21 +267,25 @@ def _generalised(
     return found
 
 
-def measure_parts(before: Parts, after: Parts, request: MeasureRequest) -> tuple[Utility, Sums]:
+def measure_parts(
+    before: Parts, after: Parts, request: MeasureRequest
+) -> tuple[Measured, Utility, Sums]:
     """What ``after`` lost of ``before``, row by row, under the names of its groups if it has any."""
-    return measure_by_parts(_walks(before, after, request), request)
+    groups: Groups | None = getattr(after.model, "groups", None)
+    utility, sums = measure_by_parts(_walks(before, after, request), request, groups)
+    measured = as_measured(utility)
+    if groups is not None:
+        measured = measured_by_counts(measured, groups, sums.items, int(sums.tally.before.sum()))
+    return measured, utility, sums
 
 
 def _walks(before: Parts, after: Parts, request: MeasureRequest) -> Pieces:
     """A function that walks over both together, and says how far it is."""
-    walks = iter(("comparing items", "comparing records", "asking queries"))
-    groups: Groups | None = getattr(after.model, "groups", None)
+    walks = count(1)
 
     def pieces() -> Iterator[tuple[Records, Records]]:
-        originals = before.told(next(walks), request.progress)
-        if groups is not None:
-            originals = map(groups.generalise, originals)
-        return rows_together(originals, after)
+        what = f"comparing, walk {next(walks)}"
+        return rows_together(before.told(what, request.progress), after)
 
     return pieces
 

@@ -33,6 +33,8 @@ WORK = ".part-work"
 FORMAT = 1
 CONSECUTIVE = "consecutive"
 """How records come to their parts: in their order, so that neither order nor bounds tell anything."""
+DEALT = f"{CONSECUTIVE}; within a part by public items, where it is searched in pieces"
+"""The same where each part is searched on its own; it is written in the original order, too."""
 BY_PARTS = (
     "proved by parts: every part keeps the promise on its own, so all of them together do, too"
 )
@@ -192,7 +194,7 @@ def finish(
         "model": model.parameters(),
         "verdict": {"status": "HOLDS", "method": how},
         "records": totals.records,
-        "dealt": CONSECUTIVE,
+        "dealt": DEALT if how == BY_PARTS else CONSECUTIVE,
         **({} if output is None else {"output": dict(output)}),
         "parts": [
             {

@@ -91,6 +91,8 @@ class Done:
     """Occurrences that were published as something more general."""
     form: Mapping[str, Any] | None = None
     """How the file is read, where the part has no manifest of its own."""
+    pieces: int = 1
+    """In how many pieces it was searched, to which its records were dealt by their public items."""
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Done:
@@ -152,6 +154,7 @@ def _make(job: Job) -> Done:
         tuple(related(listed, original.occurring)),
         published.verdict.checked,
         generalised=getattr(loss, "generalised", 0),
+        pieces=_pieces(release),
     )
 
 
@@ -160,6 +163,12 @@ def _as_settled(release: AnyRelease, original: Records, settled: Settled) -> Any
     model = settled.model
     loss = method_of(model).loss(original, release.data, model, release.protected, release.plan)
     return replace(release, original=original, model=model, loss=loss)
+
+
+def _pieces(release: AnyRelease) -> int:
+    """In how many pieces a part was searched."""
+    pieces = release.options.get("parts")
+    return pieces if isinstance(pieces, int) else 1
 
 
 def _of_sensitive(loss: Any) -> tuple[int, int]:

@@ -29,7 +29,10 @@ from withhold.formats.slices import (
 )
 
 PART_RECORDS = 250_000
-"""Larger parts lose less and take more memory; docs/decisions/0039 has the figures."""
+"""Records or rows that are read at once, if nobody says."""
+SEARCHED_RECORDS = 1_000_000
+"""The same where each part is searched on its own: larger ones lose less, take longer and need more memory;
+docs/decisions/0039 has the figures."""
 Data = str | os.PathLike[str] | Any
 """A folder, a pattern or a file; a Dask DataFrame or a polars LazyFrame."""
 EXTENSIONS = {"parquet": ".parquet", "jsonl": ".jsonl"}

@@ -25,7 +25,7 @@ from withhold.parts.counting import of_slice, of_written, over_parts
 from withhold.parts.failures import Failed, refuse_failed
 from withhold.parts.making import Done, Job, make_part
 from withhold.parts.pace import Pace
-from withhold.parts.planning import extension_for, plan
+from withhold.parts.planning import PART_RECORDS, SEARCHED_RECORDS, extension_for, plan
 from withhold.parts.request import MadeParts, PartsRequest
 from withhold.parts.running import Engine, n_workers
 from withhold.phases import phase
@@ -39,13 +39,14 @@ KEPT = "The other parts are kept."
 def release_records(request: PartsRequest) -> MadeParts:
     """The parts under their names; each is proved, or all of them by counts."""
     model = request.model
-    with phase("reading"):
-        form, pieces, files = plan(
-            request.data, part_records=request.part_records, reading=request.reading
-        )
-    seed, known = request.begin(files)
     ways, (chosen, _) = method_of(model).by_parts, search_call(model, request.options)
     counts, settling = ways.counts, ways.settle(model, chosen)
+    usual = SEARCHED_RECORDS if counts is None else PART_RECORDS
+    with phase("reading"):
+        form, pieces, files = plan(
+            request.data, part_records=request.part_records or usual, reading=request.reading
+        )
+    seed, known = request.begin(files)
     with request.running() as run:
         choice = settled = None
         if counts is not None:
@@ -61,7 +62,8 @@ def release_records(request: PartsRequest) -> MadeParts:
             how = _proved(counts.prove(model), made, run, request)
     sources = files or [Path(type(request.data).__name__)]
     promised = model if settled is None else settled.model
-    return MadeParts(made, sources, seed, promised, how, unknown=unknown)
+    common = choice if settled is None else settled.choice
+    return MadeParts(made, sources, seed, promised, how, unknown=unknown, choice=common)
 
 
 @phase("choosing")

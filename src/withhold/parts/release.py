@@ -11,6 +11,7 @@ from typing import Any
 
 import withhold
 from withhold.arguments import checked
+from withhold.by_parts import Choice
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Hierarchy
 from withhold.data.unknown import Unknown
@@ -47,6 +48,10 @@ class PartsRelease:
     """How it was proved, in words."""
     found: tuple[str, ...] = ()
     """What whoever opens a part should know."""
+    asked: Model | None = None
+    """The model that was asked for; ``model`` also has what was settled for all parts, such as groups."""
+    choice: Choice | None = None
+    """What all parts have in common, if that was chosen for all of them."""
 
     @property
     def proved(self) -> str:
@@ -116,7 +121,9 @@ def anonymize_parts(
     engine
         ``"stream"``: in this process, or in ``workers`` processes; ``"dask"``: on a cluster.
     part_records
-        About how many records a part has, 250,000 if not given; of a Dask DataFrame a partition is a part.
+        About how many records a part has; a million if not given and each part is searched on its own, else
+        250,000; of a Dask DataFrame a partition is a part. A large part is searched in pieces, to which its
+        records are dealt by public items; it is proved, named and resumed as one.
     workers
         Processes that make parts, one if not given; those of a local cluster as many as there are cores.
     scheduler
@@ -193,7 +200,7 @@ def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRele
     internal = {
         "version": withhold.__version__,
         "input": [str(path) for path in made.sources],
-        "options": {name: _plain(value) for name, value in request.options.items()},
+        "options": {name: plain(value) for name, value in request.options.items()},
         "seed": made.seed,
         "ids": request.ids,
         "unknown": [] if made.unknown is None else [made.unknown.as_dict()],
@@ -214,10 +221,12 @@ def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRele
         {**request.options, "seed": made.seed},
         made.how,
         made.warnings,
+        request.model,
+        made.choice,
     )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """An option as JSON has it: a path as its text, a tree as what it is."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)

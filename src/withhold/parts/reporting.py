@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from withhold.auditing.result import Audit
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence
 from withhold.data.array_types import Longs
-from withhold.errors import PolicyError
+from withhold.measure.generalised import GeneralisedDetails, GeneralisedLoss
 from withhold.measure.loss import Loss
-from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
-from withhold.parts.examining import PAIRS_ONLY, audit_parts, has_other_names, measure_parts
+from withhold.parts.examining import (
+    PAIRS_ONLY,
+    audit_parts,
+    is_generalised,
+    measure_generalised,
+    measure_parts,
+)
 from withhold.parts.group_audit import open_tables
 from withhold.parts.planning import Data
-from withhold.parts.reading import open_parts
-from withhold.parts.release import PartsRelease
+from withhold.parts.reading import Parts, open_parts
+from withhold.parts.release import PartsRelease, plain
 from withhold.phases import phase
 from withhold.publish.identifiers import KEEP
 from withhold.publish.manifest import versions
 from withhold.registry import method_of
 from withhold.release import Release
 from withhold.report.content import AUDIT_SECONDS, Report, make_report
-from withhold.telling.facts import MeasureRequest
+from withhold.telling.facts import Measured, MeasureRequest
 from withhold.telling.sections import Paragraph, Section, Subject
 from withhold.verdict import Status, Verdict
-
-OTHER_NAMES = (
-    "a report by parts counts items under their own names, and a release with groups has others"
-)
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class ItemCounts:
     supports: Longs
     record_ids: tuple[str, ...] | None
     """Something if the records' own ids were kept."""
+    parts: Parts
+    """That can be read again, one after the other."""
     index: None = None
 
     @property
@@ -85,16 +90,25 @@ def report_parts(
             reading=reading or {},
             progress=progress,
         )
-    if has_other_names(made.model):
-        raise PolicyError(OTHER_NAMES)
     before = open_parts(data, part_records=part_records, reading=reading)
     after = open_parts(made.folder)
     request = MeasureRequest(made.model, made.model.sensitive, jobs=jobs, progress=progress)
-    utility, sums = measure_parts(before, after, request)
-    audits = [
+    kept = ("kept",) if made.ids == KEEP else None
+    common: Any = made.choice
+    lost: Loss | None = None
+    utility: Utility | None = None
+    if is_generalised(after):
+        measured = measure_generalised(before, after, common.hierarchy, request)
+        originals = released = ItemCounts((), np.zeros(0, dtype=np.int64), kept, after)
+    else:
+        measured, utility, sums = measure_parts(before, after, request)
+        lost = _loss(measured, utility)
+        originals = ItemCounts(sums.vocabulary, sums.tally.before, kept, before)
+        released = ItemCounts(sums.vocabulary, sums.tally.after, kept, after)
+    audits: list[Any] = [
         audit_parts(
             where,
-            made.model,
+            model,
             part_records=part_records,
             reading=reading,
             allow_unknown=True,
@@ -102,38 +116,37 @@ def report_parts(
             limit_seconds=AUDIT_SECONDS * len(parts),
             progress=progress,
         )
-        for where, parts in ((data, before), (made.folder, after))
+        # The original is audited under what was asked for: its items are not generalised.
+        for where, parts, model in (
+            (data, before, made.asked or made.model),
+            (made.folder, after, made.model),
+        )
     ]
-    assert isinstance(audits[1], Audit)  # as of all records
-    kept = ("kept",) if made.ids == KEEP else None
     release: Release[Any, Any] = Release(
-        data=ItemCounts(sums.vocabulary, sums.tally.after, kept),
-        original=ItemCounts(sums.vocabulary, sums.tally.before, kept),
-        plan=None,  # type: ignore[arg-type]  # each part has its own
+        data=released,
+        original=originals,
+        plan=common,  # each part has its own; this is what they have in common
         model=made.model,
         evidence=Evidence(),
         verdict=Verdict(Status.HOLDS, made.how, audits[1].verdict.checked, made.seconds),
-        loss=_loss(utility),
+        loss=lost,
         options={},
         unknown=() if made.unknown is None else (made.unknown,),
         ids=made.ids,
     )
-    subject = Subject(release, as_measured(utility), audits[0], audits[1])
-    amounts = {"records": utility.published_records, "occurrences": audits[1].occurrences}
-    before_amounts = {
-        "records": utility.records,
-        "occurrences": utility.occurrences.all.total,
-    }
-    manifests = manifests_of(made, amounts, before_amounts)
-    page = make_report(subject, *manifests, edition=edition)
+    subject = Subject(release, measured, audits[0], audits[1])
+    amounts = [
+        {"records": audit.records, "occurrences": audit.occurrences} for audit in audits[::-1]
+    ]
+    page = make_report(subject, *manifests_of(made, *amounts), edition=edition)
     return with_limits(page, _left_out(utility, audits[1]))
 
 
-def _left_out(utility: Utility, audit: Audit) -> tuple[Paragraph, ...]:
-    pairs = PAIRS_ONLY.format(utility.itemsets.max_size)
+def _left_out(utility: Utility | None, audit: Audit) -> tuple[Paragraph, ...]:
+    pairs = "" if utility is None else PAIRS_ONLY.format(utility.itemsets.max_size)
     no_attacks = "Attacks need all records at once, too, and were not tried."
     return (
-        Paragraph(f"{pairs[0].upper()}{pairs[1:]}."),
+        *([Paragraph(f"{pairs[0].upper()}{pairs[1:]}.")] if pairs else []),
         Paragraph(
             "The risk of re-identification needs all whole records at once, and is not here."
         ),
@@ -141,9 +154,10 @@ def _left_out(utility: Utility, audit: Audit) -> tuple[Paragraph, ...]:
     )
 
 
-def _loss(utility: Utility) -> Loss:
+def _loss(measured: Measured, utility: Utility) -> Loss:
+    """What was withheld; under groups also the detail that they give up."""
     gone, moved = utility.occurrences, utility.distribution
-    return Loss(
+    loss = Loss(
         gone.all.removed,
         gone.all.total,
         gone.sensitive.removed,
@@ -153,6 +167,10 @@ def _loss(utility: Utility) -> Loss:
         moved.kl,
         moved.symmetric_kl,
     )
+    if not isinstance(measured.details, GeneralisedDetails):
+        return loss
+    numbers: dict[str, Any] = measured.details.generalised
+    return GeneralisedLoss(**asdict(loss), **numbers)
 
 
 def with_limits(page: Report, left_out: Sequence[Paragraph]) -> Report:
@@ -182,7 +200,7 @@ def manifests_of(
         "sample": {},
         "seed": made.options["seed"],
         "input": dict(before),
-        "options": dict(made.options),
+        "options": {name: plain(value) for name, value in made.options.items()},
         "seconds": {"make and prove": made.seconds},
         "versions": versions(),
     }

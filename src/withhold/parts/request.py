@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from withhold.by_parts import Choice
 from withhold.counting.threads import Progress
 from withhold.data.unknown import Unknown
 from withhold.method import Model
@@ -65,3 +66,5 @@ class MadeParts:
     """How the parts are read, where they have no manifests."""
     unknown: Unknown | None = None
     warnings: tuple[str, ...] = ()
+    choice: Choice | None = None
+    """What all parts have in common, if that was chosen for all of them."""

@@ -39,6 +39,24 @@ class Group:
     """Nodes, over all its records, that cover none of the record's items."""
 
 
+QUANTILES = tuple(range(0, 101, 10))
+"""Of the losses of records, in percent."""
+LARGEST = 12
+"""Groups that are listed."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How the loss is spread over records, and over the groups of records that are published alike."""
+
+    quantiles: tuple[float, ...]
+    """The losses of records at ``QUANTILES``."""
+    by_size: Mapping[int, tuple[int, float]]
+    """By the records of a group: records in groups of that size, and the sum of their losses."""
+    largest: tuple[Group, ...]
+    """The groups of most records; of two of one size that which comes first."""
+
+
 @dataclass(frozen=True, eq=False)
 class GeneralisationLoss:
     """What generalising lost, per occurrence, record, item, group and table."""
@@ -107,16 +125,20 @@ class GeneralisationLoss:
 
     def in_words(self) -> str:
         """What kind of truth the release tells, without a number that somebody could work back from."""
-        general = "Items are published as they were, or as something more general that covers them."
-        if self.added:
-            return (
-                f"{general} RECORDS ALSO HOLD THINGS THAT THE PERSON NEVER HAD: records of a bucket were "
-                "put together, so no single record may be taken for the truth, and counts are too high."
-            )
-        return (
-            f"{general} Some were withheld. Whatever a record says is true of its person; counts can be "
-            "too low, and are never too high."
-        )
+        return truth_told(self.added)
+
+    @property
+    def spread(self) -> Spread:
+        """How the loss is spread over records and groups."""
+        shares = np.array(QUANTILES) / 100
+        by_size: dict[int, tuple[int, float]] = {}
+        for group in self.groups:
+            records, lost = by_size.get(group.records, (0, 0.0))
+            lost += group.information_loss * group.records
+            by_size[group.records] = records + group.records, lost
+        largest = sorted(self.groups, key=lambda group: -group.records)[:LARGEST]
+        quantiles: list[float] = np.quantile(self.by_record, shares).tolist()
+        return Spread(tuple(quantiles), by_size, tuple(largest))
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
@@ -146,9 +168,33 @@ class GeneralisationUtility:
     loss: GeneralisationLoss
     queries: QueryErrors
 
+    @property
+    def added(self) -> int:
+        """Published nodes that cover none of their record's items."""
+        return self.loss.added
+
+    @property
+    def spread(self) -> Spread:
+        """How the loss is spread over records and groups."""
+        return self.loss.spread
+
     def as_dict(self) -> dict[str, Any]:
         """The numbers of the whole table."""
         return {**self.loss.as_dict(), "queries": asdict(self.queries)}
+
+
+def truth_told(added: int) -> str:
+    """What kind of truth a release tells that has so many items which people never had."""
+    general = "Items are published as they were, or as something more general that covers them."
+    if added:
+        return (
+            f"{general} RECORDS ALSO HOLD THINGS THAT THE PERSON NEVER HAD: records of a bucket were "
+            "put together, so no single record may be taken for the truth, and counts are too high."
+        )
+    return (
+        f"{general} Some were withheld. Whatever a record says is true of its person; counts can be "
+        "too low, and are never too high."
+    )
 
 
 MEASURES: Measures = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from math import fsum
@@ -9,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from withhold.counting.equal_sets import DigestRound, DigestSums
-from withhold.data import Records
+from withhold.counting.equal_sets import Digests, OverviewRound, digests_of, runs, shelves_for
+from withhold.data import Hierarchy, Records
+from withhold.data.array_types import Floats, Longs
+from withhold.data.equal_rows import equal_rows
 from withhold.formats.item_trees import TreeSource, tree_for
 from withhold.measure.alignment import recoded
 from withhold.measure.by_parts import DrawnRows, Pieces
@@ -24,12 +27,24 @@ from withhold.measure.queries import (
     relative_errors,
     under_tree,
 )
-from withhold.methods.buckets.measure import MEASURES, measure_generalisation
+from withhold.methods.buckets.measure import (
+    LARGEST,
+    MEASURES,
+    QUANTILES,
+    GeneralisationLoss,
+    Group,
+    Spread,
+    measure_generalisation,
+)
 from withhold.telling.facts import Measured, MeasureRequest, value_at
 from withhold.wording import percent
 
 SUMMED = ("exact", "generalised", "withheld", "added", "records_with_added", "published")
 """Numbers of a loss that add up."""
+MOST_GROUPS = 1 << 19
+"""Different sets that are counted in one walk: about 25 MB, and three times that while they are added."""
+STEPS = 1_000_000
+"""Losses of records are counted in so many steps from 0 to 1: 8 MB, whatever the number of records."""
 
 
 @dataclass
@@ -42,8 +57,8 @@ class _Names:
     holding: int = 0
     """Records of the original that hold anything."""
     same_rows: bool = True
-    sets: DigestSums | None = None
-    """The different sets that are published."""
+    sets: int = 0
+    """At least as many as there are different ones: a set counts once for each piece that has it."""
 
     def add(self, before: Records, after: Records) -> None:
         self.before.update(before.vocabulary)
@@ -51,8 +66,99 @@ class _Names:
         self.same_rows &= len(before) == len(after)
         self.records += len(before)
         self.holding += int((before.lengths > 0).sum())
-        found = DigestRound(1, 0, 1).count(after)
-        self.sets = found if self.sets is None else self.sets.plus(found)
+        self.sets += OverviewRound().count(after).sets
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums:
+    """The different sets that are published, by digests, ascending."""
+
+    digests: Digests
+    records: Longs
+    lost: Floats
+    """The sum of the losses of their records."""
+    added: Longs
+    first: Longs
+    """Which record of all is the first that is published so."""
+
+    @classmethod
+    def of(cls, loss: GeneralisationLoss, after: Records, n_before: int) -> GroupSums:
+        """Of a piece that comes after so many records."""
+        first = equal_rows(after)[1]
+        digests = digests_of(after)[first]
+        records = np.array([group.records for group in loss.groups], dtype=np.int64)
+        shares = np.array([group.information_loss for group in loss.groups])
+        added = np.array([group.added for group in loss.groups], dtype=np.int64)
+        return cls(digests, records, shares * records, added, first + n_before)
+
+    def shelf(self, number: int, shelves: int) -> GroupSums:
+        """Those of the sets that are counted together."""
+        here = self.digests[:, 0] % np.uint64(shelves) == number
+        return GroupSums(*(each[here] for each in vars(self).values()))
+
+    def plus(self, other: GroupSums) -> GroupSums:
+        """Of both together."""
+        columns = zip(vars(self).values(), vars(other).values(), strict=True)
+        digests, records, lost, added, first = map(np.concatenate, columns)
+        if not len(digests):
+            return self
+        order, starts = runs(digests)
+        return GroupSums(
+            digests[order][starts],
+            np.add.reduceat(records[order], starts),
+            np.add.reduceat(lost[order], starts),
+            np.add.reduceat(added[order], starts),
+            np.minimum.reduceat(first[order], starts),
+        )
+
+
+@dataclass
+class SpreadSums:
+    """How the loss is spread, counted piece by piece."""
+
+    by_loss: Longs = field(default_factory=lambda: np.zeros(STEPS + 1, dtype=np.int64))
+    """How many records lost how much, in steps."""
+    groups: int = 0
+    by_size: dict[int, tuple[int, float]] = field(default_factory=dict)
+    largest: list[tuple[int, int, float, int]] = field(default_factory=list)
+    """The largest groups: records, the first of them, the sum of their losses, items never had."""
+
+    def add_records(self, loss: GeneralisationLoss) -> None:
+        """Add the records of a piece."""
+        steps = np.rint(loss.by_record * STEPS).astype(np.int64)
+        self.by_loss += np.bincount(steps, minlength=STEPS + 1)
+
+    def add_groups(self, sums: GroupSums) -> None:
+        """Add the groups of a shelf, counted over all pieces."""
+        self.groups += len(sums.digests)
+        sizes, place, groups = np.unique(sums.records, return_inverse=True, return_counts=True)
+        shares = np.bincount(place, weights=sums.lost, minlength=len(sizes))
+        for size, n, share in zip(*(e.tolist() for e in (sizes, groups, shares)), strict=True):
+            records, lost = self.by_size.get(size, (0, 0.0))
+            self.by_size[size] = records + size * n, lost + share
+        few = np.lexsort((sums.first, -sums.records))[:LARGEST]
+        columns = (sums.records, sums.first, sums.lost, sums.added)
+        self.largest += zip(*(column[few].tolist() for column in columns), strict=True)
+        self.largest = sorted(self.largest, key=lambda each: (-each[0], each[1]))[:LARGEST]
+
+    def spread(self, published: Mapping[int, tuple[str, ...]]) -> Spread:
+        """All of it; ``published`` has the sets of the largest groups by their first record."""
+        largest = (
+            Group(published[first], records, lost / records, added)
+            for records, first, lost, added in self.largest
+        )
+        return Spread(tuple(map(self._quantile, QUANTILES)), self.by_size, tuple(largest))
+
+    def _quantile(self, percent: int) -> float:
+        """What so many of the records lost at most, between two records as numpy has it."""
+        if not self.by_loss.any():
+            return 0.0
+        until = np.cumsum(self.by_loss)
+        place = (int(until[-1]) - 1) * percent / 100
+        low, high = np.searchsorted(
+            until, [int(place), min(int(place) + 1, until[-1] - 1)], "right"
+        )
+        return float(low + (high - low) * (place - int(place))) / STEPS
 
 
 @dataclass(frozen=True)
@@ -62,13 +168,19 @@ class SummedUtility:
     records: int
     information_loss: float
     sums: dict[str, int]
-    groups: tuple[int, int, int]
-    """Different sets, the records of the rarest and of the most frequent."""
+    groups: int
+    """Different sets."""
+    spread: Spread
     queries: QueryErrors
+
+    @property
+    def added(self) -> int:
+        """Published items that cover none of their record's."""
+        return self.sums["added"]
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers, under the names that those of records in memory have."""
-        sums, (groups, smallest, largest) = self.sums, self.groups
+        sums, sizes = self.sums, self.spread.by_size
         published = sums["published"]
         return {
             "information_loss": self.information_loss,
@@ -80,9 +192,9 @@ class SummedUtility:
             "items_generalised": sums["generalised"],
             "items_withheld": sums["withheld"],
             "published": published,
-            "groups": groups,
-            "smallest_group": smallest,
-            "largest_group": largest,
+            "groups": self.groups,
+            "smallest_group": min(sizes, default=0),
+            "largest_group": max(sizes, default=0),
             "queries": asdict(self.queries),
         }
 
@@ -103,26 +215,50 @@ def measure_parts(
         return None
     generator, places = draw_places(names.holding, request.queries, request.seed)
     drawn, lost, sums = DrawnRows(places), [], dict.fromkeys(SUMMED, 0)
-    for before, after in pieces():
-        loss = measure_generalisation(before, after, tree)
-        lost.append(float(loss.by_record.sum()))
-        sums = {name: n + getattr(loss, name) for name, n in sums.items()}
-        drawn.add(recoded(before, vocabulary))
+    spread, shelves = SpreadSums(), shelves_for(names.sets, MOST_GROUPS)
+    for shelf in range(shelves):
+        counted = None
+        for before, loss, groups in _measured(pieces, tree):
+            here = groups.shelf(shelf, shelves)
+            counted = here if counted is None else counted.plus(here)
+            if shelf == 0:
+                lost.append(float(loss.by_record.sum()))
+                sums = {name: n + getattr(loss, name) for name, n in sums.items()}
+                spread.add_records(loss)
+                drawn.add(recoded(before, vocabulary))
+        if counted is not None:
+            spread.add_groups(counted)
     asked = draw_items(drawn.items, generator)
     covering = covering_names(vocabulary, published, under_tree(tree))
-    answers = np.zeros((2, len(asked)))
+    answers, seen = np.zeros((2, len(asked))), 0
+    sets: dict[int, tuple[str, ...]] = {}
     for before, after in pieces():
         answers[0] += count_itemsets(recoded(before, vocabulary), asked)
         answers[1] += count_covering(recoded(after, published), asked, covering)
-    counts = names.sets.counts if names.sets is not None else np.zeros(0, dtype=np.int64)
+        for _, first, *_ in spread.largest:
+            if seen <= first < seen + len(after):
+                sets[first] = after.record(first - seen)
+        seen += len(after)
     found = SummedUtility(
         names.records,
         fsum(lost) / names.records if names.records else 0.0,
         sums,
-        (len(counts), int(counts.min(initial=names.records)), int(counts.max(initial=0))),
+        spread.groups,
+        spread.spread(sets),
         relative_errors(asked, *answers, n_rows=names.records),
     )
     added = found.as_dict()["items_added_share"]
     share = f"{sums['added']:,} of its items, {percent(added)} of what it holds"
     warnings = [f"{share}, are such as people never had"] if sums["added"] else []
     return Measured.by(MEASURES, partial(value_at, found.as_dict()), warnings, found)
+
+
+def _measured(
+    pieces: Pieces, tree: Hierarchy
+) -> Iterator[tuple[Records, GeneralisationLoss, GroupSums]]:
+    """The pieces of the original, what each lost, and the sets that are published of it."""
+    n_before = 0
+    for before, after in pieces():
+        loss = measure_generalisation(before, after, tree)
+        yield before, loss, GroupSums.of(loss, after, n_before)
+        n_before += len(before)

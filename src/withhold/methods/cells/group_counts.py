@@ -8,13 +8,14 @@ that a share of them at a time is enough.
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from withhold.data import Table
 from withhold.data.breach import SmallGroup
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ROWS, SHELF = "rows", "shelf"
 SHELVES = 1 << 16
+ODD = np.uint64(0x9E3779B97F4A7C15)
 Group = tuple[str | None, ...]
 """The quasi-identifiers of a group, as texts."""
 METHOD = "the rows of every group counted over all parts, a withheld cell being a value of its own"
@@ -62,12 +64,16 @@ def count_groups(table: Table, model: KAnonymity, also: Sequence[str] = ()) -> p
     columns |= {f"a{n}": table.column(name) for n, name in enumerate(also)}
     codes = pl.DataFrame({name: column.codes for name, column in columns.items()})
     counted = codes.group_by(list(columns)).len(ROWS)
+    shelves = np.zeros(len(counted), dtype=np.uint64)
     found = pl.DataFrame(
         [_texts(column, counted[name].to_numpy()).alias(name) for name, column in columns.items()]
     ).with_columns(counted[ROWS].cast(pl.Int64))
-    known = [name for name in columns if name.startswith("q")]
-    shelves = [zlib.crc32(repr(row).encode()) % SHELVES for row in found.select(known).iter_rows()]
-    return found.with_columns(pl.Series(SHELF, shelves, dtype=pl.UInt16)).sort(SHELF)
+    for name, column in columns.items():
+        if name.startswith("q"):
+            # Of the texts alone, so that a group has the same number in every part.
+            shelves = (shelves ^ _numbers(column)[counted[name].to_numpy()]) * ODD
+    shelf = (shelves >> np.uint64(64 - SHELVES.bit_length() + 1)).astype(np.uint16)
+    return found.with_columns(pl.Series(SHELF, shelf)).sort(SHELF)
 
 
 def count_values(counts: polars.DataFrame, model: KAnonymity) -> tuple[dict[Value, int], ...]:
@@ -155,6 +161,14 @@ def _texts(column: Column, codes: np.ndarray) -> polars.Series:
     words = ["" if value is None else f"={value}" for value in column.values]
     shown = np.where(codes == WITHHELD, len(words), codes).astype(np.uint32)
     return pl.Series([*words, None], dtype=pl.String).gather(shown)
+
+
+def _numbers(column: Column) -> NDArray[np.uint64]:
+    """A number for each value, by its text, and the last for a withheld cell."""
+    texts = ("" if value is None else f"={value}" for value in column.values)
+    data = (text.encode("utf-8", "surrogatepass") for text in texts)
+    made = b"".join(blake2b(each, digest_size=8).digest() for each in data)
+    return np.append(np.frombuffer(made, dtype="<u8").astype(np.uint64), np.uint64(0))
 
 
 def _value(text: str | None) -> Value:

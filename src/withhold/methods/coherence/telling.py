@@ -22,11 +22,10 @@ def sections_of_coherence(subject: Subject) -> list[Section]:
         "Items were withheld from all records or from none. Therefore every remaining count is "
         "true: whatever itemset is left is in exactly as many records as in the original."
     )
-    if plan is None:
+    if not isinstance(plan, ItemPlan):
         # By parts the items were chosen from counts, without a reason for each.
         alone = Section("items", TITLE, (Paragraph(true, for_strangers=True),))
         return [*sections_of_sets(subject), alone]
-    assert isinstance(plan, ItemPlan)
     kept = plan.nuggets_kept / plan.nuggets_before if plan.nuggets_before else 1.0
     nuggets = (
         f"{shown(plan.nuggets_kept)} of {shown(plan.nuggets_before)} itemsets that at least "

@@ -6,13 +6,14 @@ promised: each rule over groups is safe, and a rule over their union need not be
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from withhold.counting.layout import lay_out
 from withhold.counting.surveys import SurveyRun
-from withhold.counting.threads import Stop
+from withhold.counting.threads import RUNNING, Stop
 from withhold.data import Hierarchy, Records
 from withhold.methods.rho.check.survey import survey
 from withhold.methods.rho.model import RhoUncertainty
@@ -32,6 +33,8 @@ class CoarseKnowledge:
     """Inferences above ρ from one such node, alone or with one more node or item."""
     exposed: int
     """Records about which one of these is right."""
+    finished: bool = True
+    """False where time ran out before all had been looked at."""
 
 
 def coarse_knowledge(published: Records, model: RhoUncertainty, tree: Hierarchy) -> CoarseKnowledge:
@@ -40,7 +43,35 @@ def coarse_knowledge(published: Records, model: RhoUncertainty, tree: Hierarchy)
     with Stop(SECONDS) as stop:
         layout = lay_out(seen, seen.codes(model.sensitive))
         found = survey(layout, model.rho, (1, MOST_KNOWN), SurveyRun(stop=stop, keep=1))
-    return CoarseKnowledge(known, int(found.counts.sum()), int(found.exposed.sum()))
+        in_time = stop.cause == RUNNING
+    return CoarseKnowledge(known, int(found.counts.sum()), int(found.exposed.sum()), in_time)
+
+
+def coarse_knowledge_of_parts(
+    parts: Iterable[Records], vocabulary: Sequence[str], model: RhoUncertainty, tree: Hierarchy
+) -> CoarseKnowledge:
+    """The same, counted within each part and summed: an inference counts once for each part that has it.
+
+    Its confidence in all parts is a mean of those in the parts, so where no part has any there is none.
+    """
+    found = [coarse_knowledge(part, model, tree) for part in parts]
+    return CoarseKnowledge(
+        len(coarser_nodes(vocabulary, tree)),
+        sum(each.breaches for each in found),
+        sum(each.exposed for each in found),
+        all(each.finished for each in found),
+    )
+
+
+def coarser_nodes(vocabulary: Sequence[str], tree: Hierarchy) -> list[int]:
+    """The nodes that say something coarser than published items: not the root, and above at least two."""
+    held = np.zeros(len(tree), dtype=np.int64)
+    for name in vocabulary:
+        above = int(tree.parents[tree.code(name)]) if name in tree else -1
+        while above >= 0:
+            held[above] += 1
+            above = int(tree.parents[above])
+    return [code for code in range(1, len(tree)) if held[code] > 1]
 
 
 def with_ancestors(published: Records, tree: Hierarchy) -> tuple[Records, int]:
@@ -49,13 +80,8 @@ def with_ancestors(published: Records, tree: Hierarchy) -> tuple[Records, int]:
     The root and nodes above a single published item say nothing that is coarser.
     """
     code_of = {name: tree.code(name) for name in published.vocabulary if name in tree}
-    held = np.zeros(len(tree), dtype=np.int64)
-    for code in code_of.values():
-        above = int(tree.parents[code])
-        while above >= 0:
-            held[above] += 1
-            above = int(tree.parents[above])
-    coarser = [code for code in range(1, len(tree)) if held[code] > 1]
+    coarser = coarser_nodes(published.vocabulary, tree)
+    is_coarser = {*coarser}
     names = tuple(sorted({*published.vocabulary, *(tree.names[code] for code in coarser)}))
     place = {name: number for number, name in enumerate(names)}
     lists = []
@@ -63,7 +89,7 @@ def with_ancestors(published: Records, tree: Hierarchy) -> tuple[Records, int]:
         ranges = [place[name]]
         above = int(tree.parents[code_of[name]]) if name in code_of else -1
         while above > 0:
-            if held[above] > 1:
+            if above in is_coarser:
                 ranges.append(place[tree.names[above]])
             above = int(tree.parents[above])
         lists.append(ranges)

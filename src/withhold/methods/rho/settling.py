@@ -16,7 +16,7 @@ import numpy as np
 from withhold.by_parts import Settled
 from withhold.counting.rounds import ItemRound, ItemSums
 from withhold.counting.threads import Stop, quiet
-from withhold.data import Records
+from withhold.data import Hierarchy, Records
 from withhold.data.cut import groups_of, public_tree
 from withhold.data.groups import Groups, refuse_given
 from withhold.data.kept_items import KeptItems
@@ -43,6 +43,8 @@ class UnderGroups:
     """Public items are published as these groups."""
 
     groups: Groups
+    hierarchy: Hierarchy
+    """The tree whose nodes the groups are."""
 
     def apply_to(self, records: Records) -> Records:
         """A part under the names of the groups."""
@@ -62,7 +64,9 @@ def _settle_groups(model: RhoUncertainty, options: RhoSearch) -> Generator[Any, 
     )
     public = public_tree(tree, names, model.sensitive)
     groups = groups_of(public, asked_cut(tree, public, options.cut))
-    return Settled(model.under(groups), {"hierarchy": None, "cut": None}, UnderGroups(groups))
+    return Settled(
+        model.under(groups), {"hierarchy": None, "cut": None}, UnderGroups(groups, public)
+    )
 
 
 @dataclass(frozen=True)

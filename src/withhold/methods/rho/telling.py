@@ -6,24 +6,30 @@ from withhold.data import Records
 from withhold.measure.generalised import SHOWN
 from withhold.measure.group_telling import listed_groups, over_groups
 from withhold.measure.telling import sections_of_sets
-from withhold.methods.rho.coarse import CoarseKnowledge, coarse_knowledge
+from withhold.methods.rho.coarse import CoarseKnowledge, coarse_knowledge, coarse_knowledge_of_parts
 from withhold.methods.rho.curve import Curve
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.plan import PlanOnCurve
+from withhold.methods.rho.settling import UnderGroups
 from withhold.telling.plots import Line, Lines
 from withhold.telling.sections import Content, Drawing, Facts, Paragraph, Section, Subject
 from withhold.wording import counted
+
+OF_PARTS = (
+    "This was counted within each part and summed: an inference counts once for each part that has it, and "
+    "where no part has any, all of them together have none."
+)
 
 
 def sections_of_rho(subject: Subject) -> list[Section]:
     """What was lost, the frequencies, the rules; with groups first what was generalised."""
     plan = subject.release.plan
-    if not isinstance(plan, PlanOnCurve):
+    if not isinstance(plan, PlanOnCurve | UnderGroups):
         return sections_of_sets(subject)
     return [_generalised(subject, plan), *sections_of_sets(over_groups(subject, plan.groups))]
 
 
-def _generalised(subject: Subject, plan: PlanOnCurve) -> Section:
+def _generalised(subject: Subject, plan: PlanOnCurve | UnderGroups) -> Section:
     told = (
         "Public items are published as groups: every item everywhere under the name of its group, so "
         "whatever a record says is true of its person. The manifest lists the groups."
@@ -32,12 +38,16 @@ def _generalised(subject: Subject, plan: PlanOnCurve) -> Section:
         Paragraph(told, for_strangers=True),
         Facts(tuple(subject.measured.fact(path) for path, _, _ in SHOWN)),
     ]
-    if plan.curve is not None:
+    if isinstance(plan, PlanOnCurve) and plan.curve is not None:
         parts.append(Drawing(curve_plot(plan.curve)))
-    published: Records = subject.release.data
-    model = subject.release.model
+    model, published = subject.release.model, subject.release.data
     assert isinstance(model, RhoUncertainty)
-    parts.append(Paragraph(_coarse(coarse_knowledge(published, model, plan.hierarchy))))
+    if isinstance(published, Records):
+        told = _coarse(coarse_knowledge(published, model, plan.hierarchy))
+    else:
+        asked = (published.parts, published.vocabulary, model, plan.hierarchy)
+        told = f"{_coarse(coarse_knowledge_of_parts(*asked))} {OF_PARTS}"
+    parts.append(Paragraph(told))
     return Section("generalised", "What was generalised", (*parts, listed_groups(plan.groups)))
 
 
@@ -66,10 +76,11 @@ def _coarse(found: CoarseKnowledge) -> str:
         f"Somebody may know something coarser than the groups: one of the {counted(found.tested, 'node')} "
         "above them, alone or with one other item. Nothing is promised then. "
     )
-    if found.breaches == 0:
+    if found.breaches == 0 and found.finished:
         return f"{what}Here no sensitive item can be inferred that way with a confidence above ρ."
+    least = "" if found.finished else "at least "
     return (
-        f"{what}Here {counted(found.breaches, 'inference')} of a sensitive item with a confidence above ρ "
-        f"{'is' if found.breaches == 1 else 'are'} possible that way, about "
+        f"{what}Here {least}{counted(found.breaches, 'inference')} of a sensitive item with a confidence "
+        f"above ρ {'is' if found.breaches == 1 else 'are'} possible that way, about "
         f"{counted(found.exposed, 'record')}."
     )
