@@ -74,11 +74,13 @@ clean:
 	rm -rf .venv build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .venv/.for-use: pyproject.toml constraints.txt
+	@echo "Installing withhold into .venv, which can take a few minutes …"
 	$(PYTHON) -m venv .venv
 	$(PIP) --editable .
 	touch $@
 
 .venv/.for-development: pyproject.toml constraints.txt
+	@echo "Installing withhold and its development tools into .venv, which can take a few minutes …"
 	$(PYTHON) -m venv .venv
 	$(PIP) --editable '.[dev]'
 	touch .venv/.for-use $@

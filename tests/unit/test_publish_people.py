@@ -296,7 +296,7 @@ def test_command_line__publishes_and_says_how_to_prove_it(folder):
     assert done.exit_code == 0, done.output
     for line in (
         "1 item belongs to nobody in patients.csv and was left out",
-        "4 persons have no items, and stay",
+        "4 persons have no items; they are published, too",
         "to prove it again: withhold verify out.csv\n",
         "out.conditions.csv",
     ):

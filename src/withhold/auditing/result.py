@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from itertools import takewhile
@@ -143,7 +143,7 @@ class AnyAudit(Listed):
     """Records or rows that were left out before anything was counted; None: consent was never asked about."""
     unknown: tuple[Unknown, ...] = ()
     """Names that were listed and that the data do not have."""
-    risks: Risks | None = None
+    risks: Risks | None = field(default=None, repr=False)
     """Of re-identifying somebody whose whole record, or all of whose quasi-identifiers, are known."""
     advice: tuple[str, ...] = ()
     """What is worth thinking about before a release is made, one sentence or two each."""

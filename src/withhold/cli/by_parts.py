@@ -276,8 +276,8 @@ def folder_text(found: FolderRecheck, name: str, *, took: str) -> str:
     """Which policy was proved of the folder, and what was changed in it."""
     verdict = found.verdict
     asked = "" if verdict.status.may_be_published else "Asked: "
-    lines = [f"{verdict.words}  {name}, by {found.policy_from}: {asked}{found.model.promise()}"]
-    lines += [f"CHANGED  {each}." for each in found.changed]
+    lines = [f"CHANGED  {each}." for each in found.changed]
+    lines.append(f"{verdict.words}  {name}, by {found.policy_from}: {asked}{found.model.promise()}")
     if verdict.witness is not None:
         lines.append(f"A breach: {verdict.witness}")
     amount = f"{counted(found.parts, 'part')} with {counted(found.records, 'record')}"

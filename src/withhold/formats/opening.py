@@ -45,7 +45,7 @@ SYSTEM = {
     FileNotFoundError: ("does not exist", "check the path"),
     PermissionError: ("permission denied", "ask for read permission on it"),
 }
-SOMETHING = "give a file with at least one record"
+SOMETHING = "give a file with at least one line"
 AGAIN = "copy or download it again"
 
 

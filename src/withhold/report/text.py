@@ -173,11 +173,11 @@ def recheck_text(recheck: Recheck, *, name: str, took: str | None = None) -> str
     verdict = recheck.verdict
     asked = "" if verdict.status.may_be_published else "Asked: "
     promise = f"{asked}{recheck.model.promise()}"
-    lines = [f"{verdict.words}  {name}, by {recheck.policy_from}: {promise}"]
     own = Path(name).name
-    for changed in recheck.changed:
-        shown = name if changed == own else changed
-        lines.append(f"CHANGED  {shown} is not the file that was published.")
+    changed = [name if each == own else each for each in recheck.changed]
+    # First: by the manifest's word, a file that was changed is broken whatever else holds.
+    lines = [f"CHANGED  {each} is not the file that was published." for each in changed]
+    lines.append(f"{verdict.words}  {name}, by {recheck.policy_from}: {promise}")
     if recheck.occurring:
         lines.append(recheck.occurring)
     lines += [f"Warning: {warning}." for warning in recheck.warnings]
