@@ -17,7 +17,7 @@ from withhold.counting.published import put_back, withhold
 from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
-from withhold.methods.personal.check.judge import new_witness
+from withhold.methods.personal.check.judge import new_room, new_witness
 from withhold.methods.personal.check.person import find_harmed_person
 from withhold.methods.personal.check.proof import kept_of
 from withhold.methods.personal.check.survey import survey_people
@@ -173,7 +173,9 @@ def test_find_unsafe_people_and_find_harmed_person(problem, data, room, least):
     assert not walk.allowed.any()
 
     witness = new_witness(layout)
-    checked, unsafe = find_harmed_person(persons, least, laid, walk, witness, Stop().flag)
+    checked, unsafe = find_harmed_person(
+        persons, least, laid, walk, new_room(layout), witness, Stop().flag
+    )
     harmful = plain_personal.find_harmed_person(*asked)
     if unsafe:
         e, joint, support, person, size = witness.numbers

@@ -195,6 +195,17 @@ def count_of_known(itemset, size, problem, joint, touched):
     return support, n_touched
 
 
+@step
+def left_without(item, itemset, size, rest):
+    """Put the itemset without the item into ``rest``; how many are left."""
+    n_rest = 0
+    for c in range(size):
+        if itemset[c] != item:
+            rest[n_rest] = itemset[c]
+            n_rest += 1
+    return n_rest
+
+
 def small_sizes(layout: PersonalLayout) -> int:
     """Up to which size, at most 3, sets of known items are looked at one by one.
 

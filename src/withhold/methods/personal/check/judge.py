@@ -31,7 +31,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import has_more_rows
-from withhold.methods.personal.known_sets import count_of_known
+from withhold.methods.personal.known_sets import count_of_known, left_without
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 
 LONG = 8
@@ -249,16 +249,11 @@ def wants_any_protected(person, inferred, n_inferred, wishes):
 @step
 def testify(known, size, e, joint, support, person, witness):
     """Write down the rule known \\ e → e, and for whom it is unsafe."""
-    n_known = 0
-    for c in range(size):
-        if known[c] != e:
-            witness.known[n_known] = known[c]
-            n_known += 1
     witness.numbers[0] = e
     witness.numbers[1] = joint
     witness.numbers[2] = support
     witness.numbers[3] = person
-    witness.numbers[4] = n_known
+    witness.numbers[4] = left_without(e, known, size, witness.known)
 
 
 @kernel

@@ -1,36 +1,30 @@
 """Whether anything follows about one person, however much of them is known; written apart from the search.
 
-Let Q be known of a person, and Y what the rows with Q have in common of the person's original. Y has the
-rows of Q and all of its counts. So the person is safe iff, for every such Y, each item that they want
-protected is safe: one that Y does not have must be in at most a share ρ of the rows of Y; one of Y itself is
-only looked at if Y without it has no other rows, and then it follows for sure. If few people want anything
-protected, this is much less to look at than all closed sets of the table.
+For every set Y of the walk, each item that the person wants protected must be safe: one that Y does not have
+must be in at most a share ρ of the rows of Y; one of Y itself is only looked at if Y without it has no other
+rows, and then it follows for sure.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-import numpy as np
-
 from withhold.counting.closed_walk import (
     END,
-    N_TOUCHED,
     NO_ROOM,
     SIZE,
     START,
-    next_closed_set,
-    skip_below,
     start_closed,
     with_more_room,
 )
-from withhold.counting.jit import kernel, maker, step
+from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
 from withhold.methods.personal.check.judge import testify
-from withhold.methods.personal.people import wants_protected
+from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.own_sets import next_own_set, set_allowed
 
 
 @kernel
-def find_harmed_person(persons, least, problem, walk, witness, stop):
+def find_harmed_person(persons, least, problem, walk, room, witness, stop):
     """Look at one person after the other; returns how many sets there were, and whether the last is unsafe.
 
     Of the walk nothing is allowed before and after. Sets of fewer than ``least`` known
@@ -41,63 +35,43 @@ def find_harmed_person(persons, least, problem, walk, witness, stop):
     unsafe = False
     for person in persons:
         owned = people.items[people.offsets[person] : people.offsets[person + 1]]
-        for x in owned:
-            walk.allowed[x] = True
-        for first in owned:
-            # As whole numbers of one type, for judge_root to be compiled once.
-            root = np.int64(first)
-            status = NO_ROOM
-            while status == NO_ROOM:
-                n, status = judge_root(root, person, least, problem, walk, witness, stop)
-                checked += n
-                root = np.int64(-1)
-                if status == NO_ROOM:
+        set_allowed(owned, True, walk)
+        for root in owned:
+            start_closed(root, True, problem.rows, walk)
+            while not unsafe:
+                size, n_wanted = next_own_set(person, problem, walk, room.inferred, stop)
+                if size == 0:
+                    break
+                if size == NO_ROOM:
                     walk = with_more_room(walk)
-            unsafe = status == 1
+                    continue
+                checked += 1
+                unsafe = size >= least and is_harmed(person, n_wanted, problem, walk, room, witness)
             if unsafe or stop[0] != 0:
                 break
-        for x in owned:
-            walk.allowed[x] = False
+        set_allowed(owned, False, walk)
         if unsafe or stop[0] != 0:
             break
     return checked, unsafe
 
 
-@maker
-def judge_root(root, person, least, problem, walk, witness, stop):
-    """Judge the sets of a root, or go on where the walk is (-1); how many, and 1 if the last is unsafe."""
-    if root >= 0:
-        start_closed(root, True, problem.rows, walk)
-    checked = 0
-    while True:
-        size = next_closed_set(problem.rows, walk, stop)
-        if size <= 0:
-            return checked, size
-        checked += 1
-        n_wanted = 0
-        for t in range(walk.at[N_TOUCHED]):
-            e = walk.touched[t]
-            if wants_protected(person, e, problem.wishes):
-                n_wanted += 1
-                if size >= least and is_harmed_by(e, problem, walk, witness):
-                    joint = walk.count[e]
-                    n = walk.at[END] - walk.at[START]
-                    testify(walk.closure, size, e, joint, n, person, witness)
-                    return checked, 1
-        # Nothing that the person minds is in these rows, nor in some of them.
-        if n_wanted == 0:
-            skip_below(walk)
+@step
+def is_harmed(person, n_wanted, problem, walk, room, witness):
+    """Whether an item wanted follows from the set that was reached; if so, ``witness`` says which."""
+    n = walk.at[END] - walk.at[START]
+    for k in range(n_wanted):
+        e = room.inferred[k]
+        if follows(e, problem, walk, room):
+            testify(walk.closure, walk.at[SIZE], e, walk.count[e], n, person, witness)
+            return True
+    return False
 
 
 @step
-def is_harmed_by(e, problem, walk, witness):
-    """Whether e, which the person wants protected, follows from the set that was reached, without e."""
+def follows(e, problem, walk, room):
+    """Whether e follows from the set that was reached, without e."""
     n = walk.at[END] - walk.at[START]
     if not walk.in_set[e]:
         return walk.count[e] * problem.den > problem.num * n
-    n_rest = 0
-    for c in range(walk.at[SIZE]):
-        if walk.closure[c] != e:
-            witness.known[n_rest] = walk.closure[c]
-            n_rest += 1
-    return n_rest > 0 and not has_more_rows(witness.known, n_rest, n, problem.rows)
+    n_rest = left_without(e, walk.closure, walk.at[SIZE], room.known)
+    return n_rest > 0 and not has_more_rows(room.known, n_rest, n, problem.rows)

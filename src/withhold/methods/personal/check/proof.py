@@ -132,6 +132,7 @@ class _Search:
             return method, checked, rule
         layout, problem = self.layout, problem_of(self.layout, self.model.rho)
         few = layout.few_wishing
+        find_unsafe = find_harmed_person if few else find_set_unsafe_for_somebody
         asked = layout.people.wishing if few else layout.rows.supports > 0
         roots = np.flatnonzero(asked).astype(np.int32)
         n_tasks = min(len(roots), 32 * self.jobs)
@@ -143,12 +144,7 @@ class _Search:
         def judge(part: Ints) -> tuple[int, Rule | None]:
             walk, room = spare.pop() if spare else new()
             witness, stop = new_witness(layout), self.stop.flag
-            if few:
-                n, unsafe = find_harmed_person(part, small + 1, problem, walk, witness, stop)
-            else:
-                n, unsafe = find_set_unsafe_for_somebody(
-                    part, small + 1, problem, walk, room, witness, stop
-                )
+            n, unsafe = find_unsafe(part, small + 1, problem, walk, room, witness, stop)
             spare.append((walk, room))
             if not unsafe:
                 return n, None

@@ -1,9 +1,7 @@
 """Unsafe rules of any number of known items, where few people want anything protected: person by person.
 
-What a person u is known to have is a Q of their original D_u. So the rows are looked at as far as they are of
-D_u. Let Y be closed in these, n the number of its rows: every Q of D_u with the same rows lies within Y and
-has the same counts. An item e outside Y is unsafe iff cnt(e) > ρ·n, one of Y iff Y \\ e has n rows, too, for
-else that has a closed set of its own.
+Let Y be a set of the walk over what one person owns, n the number of its rows. An item e outside Y is unsafe
+iff cnt(e) > ρ·n, one of Y iff Y \\ e has n rows, too, for else that has a closed set of its own.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -11,19 +9,17 @@ from __future__ import annotations
 
 from withhold.counting.closed_walk import (
     END,
-    N_TOUCHED,
     NO_ROOM,
     SIZE,
     START,
-    next_closed_set,
-    skip_below,
     start_closed,
     with_more_room,
 )
-from withhold.counting.jit import kernel, maker, step
+from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
-from withhold.methods.personal.people import wants_protected
-from withhold.methods.personal.search.owners import JOB, left_without, report
+from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.own_sets import next_own_set, set_allowed
+from withhold.methods.personal.search.owners import JOB, report
 
 
 @kernel
@@ -37,50 +33,35 @@ def find_unsafe_people(persons, least, problem, walk, scratch, found, stop):
     for job in range(len(persons)):
         found.count[JOB] = job
         person = persons[job]
-        start = people.offsets[person]
-        end = people.offsets[person + 1]
-        for p in range(start, end):
-            walk.allowed[people.items[p]] = True
+        owned = people.items[people.offsets[person] : people.offsets[person + 1]]
+        set_allowed(owned, True, walk)
         full = False
         # Each set comes with its lowest item, and has ``least`` items at least.
-        for p in range(start, end - least + 1):
-            start_closed(people.items[p], True, problem.rows, walk)
-            status = judge_closed_sets(person, least, problem, walk, scratch, found, stop)
-            while status == NO_ROOM:
-                walk = with_more_room(walk)
-                status = judge_closed_sets(person, least, problem, walk, scratch, found, stop)
-            full = status == 1
+        for root in owned[: max(len(owned) - least + 1, 0)]:
+            start_closed(root, True, problem.rows, walk)
+            while not full:
+                size, n_wanted = next_own_set(person, problem, walk, scratch.opened, stop)
+                if size == 0:
+                    break
+                if size == NO_ROOM:
+                    walk = with_more_room(walk)
+                elif size >= least:
+                    full = not report_wanted(n_wanted, problem, walk, scratch, found)
             if full or stop[0] != 0:
                 break
-        for p in range(start, end):
-            walk.allowed[people.items[p]] = False
+        set_allowed(owned, False, walk)
         if full or stop[0] != 0:
             break
 
 
-@maker
-def judge_closed_sets(person, least, problem, walk, scratch, found, stop):
-    """Judge the sets not reached yet; returns 1 without room for more rules, NO_ROOM in the walk, else 0."""
-    while True:
-        size = next_closed_set(problem.rows, walk, stop)
-        if size <= 0:
-            return size
-        if not judge_for(person, least, problem, walk, scratch, found):
-            return 1
-
-
 @step
-def judge_for(person, least, problem, walk, scratch, found):
-    """Report what follows about the person from the set that was reached; False without room for more."""
+def report_wanted(n_wanted, problem, walk, scratch, found):
+    """Report what follows of the items wanted from the set that was reached; False without room for more."""
     size = walk.at[SIZE]
     n = walk.at[END] - walk.at[START]
-    wanted = False
-    for t in range(walk.at[N_TOUCHED]):
-        e = walk.touched[t]
-        if not wants_protected(person, e, problem.wishes):
-            continue
-        wanted = True
-        if size < least or walk.count[e] * problem.den <= problem.num * n:
+    for k in range(n_wanted):
+        e = scratch.opened[k]
+        if walk.count[e] * problem.den <= problem.num * n:
             continue
         n_known = left_without(e, walk.closure, size, scratch.rest)
         if n_known == 0 or (
@@ -89,6 +70,4 @@ def judge_for(person, least, problem, walk, scratch, found):
             continue
         if not report(scratch.rest, n_known, -1, e, found):
             return False
-    if not wanted:
-        skip_below(walk)
     return True

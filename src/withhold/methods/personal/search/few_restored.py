@@ -27,6 +27,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import maker, step
 from withhold.counting.published import has_more_rows, place_in, reaches
+from withhold.methods.personal.known_sets import left_without
 from withhold.methods.personal.people import wants_protected
 from withhold.methods.personal.search.combinations import with_item
 from withhold.methods.personal.search.few_people import (
@@ -36,7 +37,6 @@ from withhold.methods.personal.search.few_people import (
     is_small,
     owns_place,
 )
-from withhold.methods.personal.search.owners import left_without
 
 NOTHING = np.int64(0), np.int64(-1)
 """No rule: the number of known items, and no item that follows."""

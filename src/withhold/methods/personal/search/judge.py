@@ -27,6 +27,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import reaches
+from withhold.methods.personal.known_sets import left_without
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 from withhold.methods.personal.search.owners import (
     JOB,
@@ -35,7 +36,6 @@ from withhold.methods.personal.search.owners import (
     Found,
     Scratch,
     find_others,
-    left_without,
     mark_essential,
     owner_wants_protected,
     report,

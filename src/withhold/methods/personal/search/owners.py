@@ -10,6 +10,7 @@ import numpy as np
 from withhold.counting.closed_walk import END, SIZE, START
 from withhold.counting.jit import step
 from withhold.counting.published import has_more_rows, place_in, reaches
+from withhold.methods.personal.known_sets import left_without
 from withhold.methods.personal.people import known_of, wants_protected
 
 MANY_OWNERS = 1000
@@ -61,17 +62,6 @@ def report(itemset, size, without, e, found):
             return True
     found.count[N_FULL] += 1
     return False
-
-
-@step
-def left_without(item, itemset, size, rest):
-    """Put the itemset without the item into ``rest``; how many are left."""
-    n_rest = 0
-    for c in range(size):
-        if itemset[c] != item:
-            rest[n_rest] = itemset[c]
-            n_rest += 1
-    return n_rest
 
 
 @step
