@@ -101,7 +101,10 @@ def _read_people(
         note(f"{who} and {left_out}", silent=silent)
     if people.without_items:
         has = "has" if people.without_items == 1 else "have"
-        note(f"{counted(people.without_items, 'person')} {has} no items; they are published, too", silent=silent)
+        note(
+            f"{counted(people.without_items, 'person')} {has} no items; they are published, too",
+            silent=silent,
+        )
     _tell_tidied(people, silent=silent)
     return people
 
