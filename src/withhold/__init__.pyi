@@ -75,6 +75,7 @@ def anonymize(
     data: Readable | ReadableTable,
     model: RhoUncertainty,
     *,
+    publish: str | Iterable[str] = (),
     keep: Literal["rules", "distribution", "counts", "sensitive"] = "rules",
     pick: Literal["longest", "random"] | None = None,
     restoring: bool | None = None,
@@ -94,6 +95,7 @@ def anonymize(
     data: Readable | ReadableTable,
     model: PersonalRhoUncertainty,
     *,
+    publish: str | Iterable[str] = (),
     keep: Literal["rules", "distribution"] = "rules",
     pick: Literal["longest", "random"] = "longest",
     restoring: bool = True,
@@ -105,6 +107,7 @@ def anonymize(
     data: Readable | ReadableTable,
     model: Coherence,
     *,
+    publish: str | Iterable[str] = (),
     keep: Literal["itemsets", "items", "best"] = "itemsets",
     nugget_support: int | None = None,
     counting: Literal["fast", "borders"] = "fast",
@@ -116,6 +119,7 @@ def anonymize(
     data: Readable | ReadableTable,
     model: KmAnonymity,
     *,
+    publish: str | Iterable[str] = (),
     keep: Literal["itemsets", "items", "best"] = "itemsets",
     nugget_support: int | None = None,
     counting: Literal["fast", "borders"] = "fast",
@@ -129,12 +133,12 @@ def anonymize(
     data: Readable | ReadableTable,
     model: KAnonymity,
     *,
+    publish: str | Iterable[str] = (),
     cost: Literal["ham", "info", "hybrid", "mar"] = "ham",
     search: Literal["patterns", "paper"] | None = None,
     block_rows: int | None = None,
     hierarchy: Mapping[str, Any] | str | None = None,
     cells: Literal["star", "hierarchy", "sets"] | None = None,
-    publish: str | Iterable[str] = (),
     population: Any = None,
     bound: bool = True,
     bound_rounds: int | None = None,
@@ -147,6 +151,7 @@ def anonymize(
     data: Readable | ReadableTable,
     model: Buckets,
     *,
+    publish: str | Iterable[str] = (),
     hierarchy: Hierarchy | str | PathLike[str] | None = None,
     fill: Literal["none", "hash"] = "none",
     buckets: int | None = None,
@@ -158,18 +163,26 @@ def anonymize(
     data: Readable | ReadableTable,
     model: PeopleUncertainty,
     *,
+    publish: str | Iterable[str] = (),
     weight: float = 1.0,
     hierarchy: Mapping[str, Any] | str | None = None,
-    publish: str | Iterable[str] = (),
     **run: Unpack[_AnonymizeOptions],
 ) -> Release[People, PeopleLoss]: ...
 @overload
 def anonymize(
-    data: Readable | ReadableTable, model: SensitiveApart, **run: Unpack[_AnonymizeOptions]
+    data: Readable | ReadableTable,
+    model: SensitiveApart,
+    *,
+    publish: str | Iterable[str] = (),
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[Records, ApartLoss]: ...
 @overload
 def anonymize(
-    data: Readable | ReadableTable, model: PeopleApart, **run: Unpack[_AnonymizeOptions]
+    data: Readable | ReadableTable,
+    model: PeopleApart,
+    *,
+    publish: str | Iterable[str] = (),
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[People, ApartLoss]: ...
 
 class _AuditOptions(TypedDict, total=False):

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from withhold.data import KINDS, Constraints, Evidence
+from withhold.data import KINDS, Constraints, Evidence, People, Records
+from withhold.data.identifying import FEWEST
+from withhold.data.identifying_items import refuse_identifying_items
+from withhold.data.roles import ALL, Publish, check_named, columns_of
 from withhold.data.tidied import ITEMS, Tidied
 from withhold.data.tidying import tidied_name
 from withhold.data.unknown import Unknown
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.formats import READERS, Data
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.listed import check_listed
@@ -44,6 +47,19 @@ def gathered(
     evidence = given_evidence(model, constraints)
     unknown = check_listed(model, found, evidence, allowed=allow_unknown)
     return Given(found, model, with_population(evidence, found, model, options), unknown)
+
+
+def check_items(data: Data, model: Model, publish: Publish, *, fewest: int = FEWEST) -> None:
+    """Stop if items may identify people and nobody said that they are to be published."""
+    if isinstance(data, People):
+        check_named(data.attributes, model, columns_of(publish, data.attributes))  # type: ignore[arg-type]
+        refuse_identifying_items(data.items, publish, fewest=fewest)
+    elif isinstance(data, Records):
+        if publish not in (ALL, ITEMS) and {*publish} - {ITEMS}:
+            raise PolicyError(
+                f"records have items and no columns; to publish them, say {option('publish', ITEMS)}"
+            )
+        refuse_identifying_items(data, publish, fewest=fewest)
 
 
 def given_evidence(model: Model, constraints: Constraints | None) -> Evidence:

@@ -13,6 +13,7 @@ from withhold.arguments import fits
 from withhold.by_parts import NOT_BY_PARTS, ByParts
 from withhold.counting.threads import Progress, available_cores, quiet
 from withhold.data.evidence import Evidence
+from withhold.data.roles import PublishOption
 from withhold.errors import PolicyError
 from withhold.lazy import later
 from withhold.options import Declared, Plain, options_of
@@ -135,6 +136,8 @@ class AnyLoss(Protocol):
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
     """How to withhold; each method adds what can be chosen there."""
+
+    publish: PublishOption = ()
 
     def warnings(self) -> tuple[str, ...]:
         """What to say each time these options are used."""

@@ -18,11 +18,12 @@ from withhold.counting.memory import give_back_memory
 from withhold.data import Constraints, Evidence, Records
 from withhold.data.evidence import Draw
 from withhold.data.plan import apply
+from withhold.data.roles import plain_list
 from withhold.errors import NotVerifiedError, PolicyError
 from withhold.formats import Data
 from withhold.formats.item_trees import TreeSource
 from withhold.formats.readable import Consent, Readable, ReadableTable
-from withhold.given import as_data, gathered
+from withhold.given import as_data, check_items, gathered
 from withhold.listed import protects_nobody, unknown_items
 from withhold.method import AnyLoss, CheckRun, Model
 from withhold.phases import phase
@@ -216,7 +217,7 @@ def anonymize(
         allow_unknown=allow_unknown,
         ids=ids,
         seed=seed,
-        **options,
+        **options,  # type: ignore[arg-type]  # draft checks them
     )
     began = time.perf_counter()
     jobs = CheckRun(jobs=options.get("jobs"))  # type: ignore[arg-type]  # draft has checked it
@@ -236,9 +237,13 @@ def draft(
     allow_unknown: bool = False,
     ids: str = RENUMBER,
     seed: int | None = None,
+    items_checked: bool = False,
     **options: object,
 ) -> Release[Data, AnyLoss]:
-    """As ``anonymize``, but nothing is proved yet: for who writes the release, which proves the bytes."""
+    """As ``anonymize``, but nothing is proved yet: for who writes the release, which proves the bytes.
+
+    ``items_checked``: somebody looked already whether the items may identify people.
+    """
     chosen, run = search_call(model, options, also=option_names(anonymize))
     method = method_of(model)
     clock = [time.perf_counter()]
@@ -247,8 +252,12 @@ def draft(
         data, model, chosen, constraints=constraints, consent=consent, allow_unknown=allow_unknown
     )
     run = replace(run, seed=given_or_drawn(seed))
+    if not items_checked:
+        check_items(original, model, chosen.publish)
     with phase("searching"):
         plan, in_force = method.search(original, model, evidence, chosen, run)
+    if chosen.publish:
+        in_force["publish"] = plain_list(chosen.publish)
     in_force["already_held"] = len(plan) == 0
     if isinstance(original, Records) and method.needs_evidence:
         draw = Draw(run.seed, in_force["round"]) if "round" in in_force else Draw()

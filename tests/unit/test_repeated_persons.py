@@ -70,6 +70,10 @@ def test_table__whose_persons_have_several_rows(tmp_path: Path, monkeypatch: pyt
     (text,) = said(wh.read_table, "visits.csv", drop=["patient_id"])
     assert "column 'patient_id' names 30 persons in 90 rows" in text
     assert not said(wh.read_table, frame.unique("patient_id"))
+    few = frame.with_columns(patient_id="p" + (pl.int_range(pl.len()) % 3).cast(pl.String))
+    (text,) = said(wh.read_table, few)
+    assert "column 'patient_id' names 3 persons in 90 rows" in text
+    assert not said(wh.read_table, frame.select("sex", user="sex", patient="member"))
     asked = ("--model", "k-anonymity", "--k", "5", "--quasi-identifiers", "sex")
     done = run("anonymize", "visits.csv", *asked, "--drop", "patient_id", "-o", "out.csv")
     assert done.exit_code == 0, done.output

@@ -79,6 +79,48 @@ def test_column__that_may_identify_people_is_found(name):
     assert looks_identifying(Table.from_columns({name: IDENTIFYING[name]}), [name])
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "name",
+            "Patient",
+            "patient_id",
+            "patient_name",
+            "surname",
+            "first_name",
+            "Customer",
+            "id",
+        ),
+        *("e-mail", "contact_email", "phone", "Vorname", "Prénom", "Patienten-Nr", "IBAN", "Kunde"),
+    ],
+)
+def test_column__of_persons_stops_however_few_they_are(name):
+    few = [("u", "v", "w")[i % 3] for i in range(300)]
+    assert looks_identifying(Table.from_columns({name: few}), [name])
+    assert not looks_identifying(Table.from_columns({name: ["u"] * 300}), [name])
+    assert not looks_identifying(Table.from_columns({name: ["Yes", "no", ""] * 100}), [name])
+
+
+@pytest.mark.parametrize("name", ["member", "account", "card", "product name", "ward_id", "record"])
+def test_column__whose_name_may_mean_kinds_needs_many_values(name):
+    few = [("gold", "silver", "x")[i % 3] for i in range(300)]
+    assert not looks_identifying(Table.from_columns({name: few}), [name])
+
+
+def test_patients__who_came_often_are_not_published(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [("ab"[i % 2], ("HIV", "flu", "cold")[i % 3], f"P{i % 18}") for i in range(300)]
+    pl.DataFrame(rows, ["ward", "diagnosis", "name"], orient="row").write_csv("visits.csv")
+    asked = ("--model", "k-anonymity", "--k", 5, "--quasi-identifiers", "ward", "-o", "out.csv")
+    asked = (*asked, "--sensitive-column", "diagnosis", "--l", 2)
+    done = run("anonymize", "visits.csv", *asked)
+    assert done.exit_code == 2
+    assert "'name' has the name of a column of people's names, and 18" in done.stderr
+    assert "name has the name" in run("inspect", "visits.csv", "--table").stdout
+    assert run("anonymize", "visits.csv", *asked, "--publish", "name").exit_code == 0
+
+
 @pytest.mark.parametrize("name", HARMLESS)
 def test_column__that_is_a_category_or_an_amount_is_let_through(name):
     assert not looks_identifying(Table.from_columns({name: HARMLESS[name]}), [name])

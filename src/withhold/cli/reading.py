@@ -157,7 +157,13 @@ def _check_columns(
 ) -> None:
     """Stop where somebody has to decide about a column; say what is published as it is."""
     from withhold.data.decimals import comma_columns
-    from withhold.data.roles import PUBLISHED, column_roles, refuse_undecided, telling_columns
+    from withhold.data.roles import (
+        PUBLISHED,
+        column_roles,
+        columns_of,
+        refuse_undecided,
+        telling_columns,
+    )
 
     publish = columns_to_publish(given.get("publish", []))
     if publish == ALL and ALL in table.names:
@@ -165,7 +171,8 @@ def _check_columns(
             "the table has a column 'all', so that --publish all could mean two things; name the "
             "columns to publish, that one as '\"all\"'"
         )
-    found = column_roles(table, model, publish)
+    named = columns_of(publish, table) if method_of(model).data == "people" else publish
+    found = column_roles(table, model, named)
     if stops:
         refuse_undecided(found.undecided)
     never_changed = telling_columns(table, model) if method_of(model).data == "table" else {}

@@ -16,6 +16,7 @@ from itertools import combinations
 from withhold.data.column_lists import typed
 from withhold.data.decimals import exact_decimal
 from withhold.data.identifying import DATE, FEWEST, SHARE
+from withhold.data.identifying_items import identifying_items
 from withhold.data.names import is_unknown
 from withhold.data.records import Records
 from withhold.data.table import Column
@@ -48,7 +49,7 @@ class Hint:
     """One thing to see to before publishing."""
 
     kind: str
-    """``spellings``, ``abbreviations``, ``near-unique``, ``dates`` or ``determines``."""
+    """``identifiers``, ``spellings``, ``abbreviations``, ``near-unique``, ``dates`` or ``determines``."""
     column: str
     """The column, or ``items``."""
     text: str
@@ -124,11 +125,23 @@ def _is_short_for(key: str, name: str) -> bool:
 
 
 def hints_of_items(records: Records) -> tuple[Hint, ...]:
-    """Items that differ only in case, spaces or punctuation."""
-    if records.n_items > MOST_SPELLINGS:
-        return ()
-    supports = dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
-    return tuple(_of_spellings(ITEMS, supports, "item", "record"))
+    """Items that may identify people, and those that differ only in case, spaces or punctuation."""
+    found = [*_of_identifying(records)]
+    if records.n_items <= MOST_SPELLINGS:
+        supports = dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
+        found += _of_spellings(ITEMS, supports, "item", "record")
+    return tuple(found)
+
+
+def _of_identifying(records: Records) -> Iterable[Hint]:
+    if (found := identifying_items(records)) is not None:
+        yield Hint(
+            "identifiers",
+            ITEMS,
+            f"may identify people, and a release stops: {found.reason}",
+            f"take them out, or read them as record ids (--format long); --publish {ITEMS} keeps them",
+            {"number": found.number},
+        )
 
 
 def hints_of_column(column: Column, looks: str, tells: Mapping[str, float]) -> list[Hint]:

@@ -24,19 +24,55 @@ LOOKED_AT = 500
 """Values tried against the patterns."""
 NEARLY = 0.9
 """From this share of what the most frequent value leaves open on, a column nearly determines another."""
-PERSON = re.compile(
-    r"((first|last|middle|full|given|family|maiden|birth|user|nick|patient|customer|client|contact|person"
-    r"|employee|member|doctor|physician|nurse|mother|father|spouse|student|teacher|owner)s? ?)?name"
-    r"|first|last|middle|maiden|surname|forename|firstname|lastname|fname|lname"
-    r"|vorname|nachname|familienname|prenom|apellidos?|nombre|cognome"
+_WHO = (
+    "(birth|user|nick|patient|customer|client|contact|person|employee|member|participant|respondent|doctor"
+    "|physician|nurse|mother|father|spouse|student|teacher|owner|patient(inn)?en|kunden|klient(inn)?en)"
 )
-"""Names of columns that hold names of people."""
+_WHICH = "(id|no|nr|num|number|nummer|code|key|uuid|guid|mrn)"
+NAME_OF_A_PERSON = re.compile(
+    rf"(((first|last|middle|full|given|family|maiden)|{_WHO}s?) ?)?names?"
+    r"|surname|forename|fname|lname|vorname|nachname|familienname"
+    r"|nom|pr[eé]nom|nom de famille|apellidos?|nombres?|nome|cognome|sobrenome"
+)
+"""Names of columns that hold names of people, however few these are."""
+OF_A_PERSON = re.compile(
+    rf"id|{_WHO}s? ?{_WHICH}|(patient|customer|client|person|employee|participant|respondent)s?"
+    r"|patient(in|en|innen)?|kund(e|in|en|innen)|klient(in|en|innen)?|paciente|cliente|paziente|utente"
+    r"|(.* )?(e ?mail( address)?|ssn|social security( number)?|passport( (no|nr|number))?|iban|mrn)"
+    r"|(.* )?(tele)?phone( (no|nr|number))?|mobile( (no|nr|number))|mail( address)?"
+    r"|telefon(nummer)?|t[eé]l[eé]phone"
+    r"|(home |postal |street )?address|anschrift|adresse"
+)
+"""Names of columns that hold what stands for one person, however few these are."""
+PERSON = re.compile(r"first|last|middle|maiden")
+"""Names of columns that may hold names of people, if there are many."""
 NUMBER = re.compile(
-    r"e ?mail|mail|phone|telephone|mobile|fax|address|street|url|ip|mac|ssn|social security|passport|iban"
-    r"|licen[cs]e|drivers|account|id|uuid|guid|mrn|record|patient|customer|client|person|member|card|plate"
-    r"|(.* )?(id|no|nr|number|uuid|guid|ssn|passport|iban|mrn)"
+    r"mobile|fax|street|url|ip|mac|licen[cs]e|drivers|account|uuid|guid|record|member|card|plate"
+    r"|(.* )?(id|no|nr|number|uuid|guid)"
 )
-"""Names of columns that hold what stands for one person."""
+"""Names of columns that may hold what stands for one person, if there are many values."""
+ANSWERS = frozenset(
+    (
+        "0",
+        "1",
+        "y",
+        "n",
+        "t",
+        "f",
+        "yes",
+        "no",
+        "true",
+        "false",
+        "ja",
+        "nein",
+        "oui",
+        "non",
+        "si",
+        "sí",
+        "sì",
+    )
+)
+"""Under whatever name, these are nobody's."""
 PLACE = re.compile(r"(.* )?(lat|latitude|lon|lng|long|longitude|coordinates?|gps|geo|location)")
 
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?"
@@ -136,6 +172,11 @@ class _Cells(NamedTuple):
         """Whether there are too many values for a category."""
         return too_many(self.different, self.filled)
 
+    @property
+    def are_answers(self) -> bool:
+        """Whether the values say yes or no, as of whether a phone number is known."""
+        return all(value.casefold() in ANSWERS for value in self.tried)
+
 
 def too_many(different: int, filled: int) -> bool:
     """Whether this many different values in this many cells are too many for a category."""
@@ -184,9 +225,12 @@ _CHECKS: Mapping[str, Callable[[_Cells], bool]] = {
         cells.different >= cells.filled / 5 and cells.share(_is_sentence) >= 0.5
     ),
     "has the name of a column of people's names, and {different:,} different values": lambda cells: (
-        bool(PERSON.fullmatch(cells.name))
-        and (cells.many or cells.filled < FEWEST)
-        and cells.share(CAPITALISED.fullmatch) >= SHARE
+        bool(NAME_OF_A_PERSON.fullmatch(cells.name) and not cells.are_answers)
+        or (
+            bool(PERSON.fullmatch(cells.name))
+            and (cells.many or cells.filled < FEWEST)
+            and cells.share(CAPITALISED.fullmatch) >= SHARE
+        )
     ),
     "holds coordinates": lambda cells: (
         bool(PLACE.fullmatch(cells.name)) and cells.share(DECIMALS.fullmatch) >= SHARE
@@ -196,8 +240,11 @@ _CHECKS: Mapping[str, Callable[[_Cells], bool]] = {
         cells.filled >= FEWEST and cells.different > cells.filled / 2
     ),
     "has the name of an identifier, and {different:,} different values": lambda cells: (
-        bool(NUMBER.fullmatch(cells.name))
-        and (cells.many or (cells.filled < FEWEST and cells.different > cells.filled / 2))
+        bool(OF_A_PERSON.fullmatch(cells.name) and not cells.are_answers)
+        or (
+            bool(NUMBER.fullmatch(cells.name))
+            and (cells.many or (cells.filled < FEWEST and cells.different > cells.filled / 2))
+        )
     ),
 }
 """What to say of a column, and when; the first that applies."""

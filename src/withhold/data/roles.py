@@ -16,6 +16,7 @@ from withhold.data.column_lists import join_columns
 from withhold.data.identifying import FEWEST, determining_columns, looks_identifying
 from withhold.data.likely_known import likely_known
 from withhold.data.table import Table, missing_column
+from withhold.data.tidied import ITEMS
 from withhold.data.unknown import alike
 from withhold.errors import PolicyError
 from withhold.options import Option, lacks
@@ -61,7 +62,8 @@ ColumnTreesOption = Annotated[
 PublishOption = Annotated[
     Publish,
     Option(
-        "Columns to publish although they may identify people; all: every one. May be repeated.",
+        "Columns to publish although they may identify people; all: every one; items: those of records. "
+        "May be repeated.",
         kind="publish",
         varies=False,
     ),
@@ -223,8 +225,20 @@ def decided_columns(table: Table, model: NamesColumns, publish: Publish) -> Publ
     Those that may identify people must be among them, or have a role in the model, or be gone.
     """
     publish = publish if isinstance(publish, str) else tuple(publish)
-    refuse_undecided(column_roles(table, model, publish).undecided)
+    refuse_undecided(column_roles(table, model, columns_of(publish, table)).undecided)
     return publish
+
+
+def plain_list(publish: Publish) -> str | list[str]:
+    """What is published, as options in force hold it."""
+    return publish if isinstance(publish, str) else list(publish)
+
+
+def columns_of(publish: Publish, table: Table) -> Publish:
+    """What is published of people's attributes: ``items`` are none, unless a column is called so."""
+    if isinstance(publish, str):
+        return publish
+    return tuple(name for name in publish if name != ITEMS or name in table.names)
 
 
 def refuse_undecided(undecided: Mapping[str, str]) -> None:

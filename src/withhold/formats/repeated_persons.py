@@ -8,10 +8,10 @@ only if a person has one; an order is not a person.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from withhold.data.identifying import too_many
+from withhold.data.identifying import ANSWERS, too_many
 from withhold.data.table import Table
 from withhold.errors import AssumedWarning, option
 from withhold.formats.columns import plain
@@ -32,6 +32,8 @@ PERSON_NAMES = frozenset(
     | {"email", "mail", "mrn", "pid", "ssn"}
 )
 """Names of columns that hold an id of each person."""
+KINDS = frozenset({"account", "member", "subject", "user"})
+"""Of these, a few values are kinds, such as gold members, rather than persons."""
 
 
 def person_columns(header: Iterable[str], *but: str | None) -> list[str]:
@@ -44,9 +46,10 @@ def warn_of_several_records(
 ) -> None:
     """Warn if a column says that a person has several records; without ``records``, each row is one."""
     filled = persons.is_not_null() & (persons.cast(str).str.strip_chars() != "")
-    found = persons.filter(filled).n_unique()
+    different = persons.filter(filled).unique().cast(str).to_list()
+    found = len(different)
     n_records = int(filled.sum()) if records is None else records.filter(filled).n_unique()
-    if _repeat(found, n_records):
+    if _repeat(name, different, n_records):
         _warn(
             path,
             f"each record is taken for a person, but column {name!r} names {found:,} persons in "
@@ -60,20 +63,25 @@ def warn_of_several_rows(table: Table) -> None:
     for name in person_columns(table.names):
         column = table.column(name)
         pairs = zip(column.values, column.counts.tolist(), strict=True)
-        counts = [count for value, count in pairs if value and count]
-        if _repeat(len(counts), sum(counts)):
+        counts = {value: count for value, count in pairs if value and count}
+        n_rows = sum(counts.values())
+        if _repeat(name, counts, n_rows):
             path = None if table.source is None else str(table.source.path)
             _warn(
                 path,
                 f"each row is taken for a person, but column {name!r} names {len(counts):,} persons in "
-                f"{sum(counts):,} rows, and whoever has several counts as several, so that k rows may be one "
+                f"{n_rows:,} rows, and whoever has several counts as several, so that k rows may be one "
                 "person's; keep one row of each person",
             )
 
 
-def _repeat(persons: int, records: int) -> bool:
-    # A few values all over are kinds of members and users, not persons.
-    return persons < records and too_many(persons, records)
+def _repeat(name: str, persons: Collection[str], n_records: int) -> bool:
+    """Whether these are persons, several of them, and some have more than one record."""
+    if not 1 < len(persons) < n_records:
+        return False
+    if plain(name) in KINDS:
+        return too_many(len(persons), n_records)
+    return not all(value.strip().casefold() in ANSWERS for value in persons)
 
 
 def _warn(path: str | None, text: str) -> None:

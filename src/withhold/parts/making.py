@@ -16,18 +16,20 @@ import withhold
 from withhold import pipeline
 from withhold.by_parts import Choice, Settled
 from withhold.data import Hierarchy, Records, Source
+from withhold.data.identifying_items import FEWEST_OF_PART
 from withhold.data.unknown import related
 from withhold.errors import InternalError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
 from withhold.formats.slices import Piece, how_to_read, open_slice
+from withhold.given import check_items
 from withhold.method import Model
 from withhold.parts.failures import Failed, attempt
 from withhold.publish.identifiers import KEEP
 from withhold.publish.manifest import form_as_dict
 from withhold.publish.publishing import sha256_of, write_checked
 from withhold.publish.recheck import verify_file
-from withhold.registry import method_of
+from withhold.registry import method_of, search_call
 from withhold.release import AnyRelease
 
 
@@ -118,6 +120,8 @@ def _make(job: Job) -> Done:
     if known is not None and _still_holds(job, known):
         return replace(known, resumed=True)
     original = _named_apart(read_opened(opened, **how_to_read(job.form)), job)
+    publish = search_call(job.model, job.options)[0].publish
+    check_items(original, job.model, publish, fewest=FEWEST_OF_PART)
     if job.choice is not None:
         return _write_chosen(job, key, original, job.choice)
     settled = job.settled
@@ -130,6 +134,7 @@ def _make(job: Job) -> Done:
         ids=KEEP,
         seed=part_seed(job.seed, job.number),
         allow_unknown=True,
+        items_checked=True,
         jobs=job.threads,
     )
     if settled is not None:

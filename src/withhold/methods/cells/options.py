@@ -57,7 +57,6 @@ class CellsSearch(SearchOptions):
             "set of values)."
         ),
     ] = None
-    publish: PublishOption = ()
     population: PopulationFile = None
     bound: Annotated[
         bool,

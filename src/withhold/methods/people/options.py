@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-from withhold.data.roles import ColumnTreesOption, PublishOption
+from withhold.data.roles import ColumnTreesOption
 from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
 from withhold.options import Option
@@ -27,7 +27,6 @@ class PeopleSearch(SearchOptions):
         ),
     ] = WEIGHT
     hierarchy: ColumnTreesOption = None
-    publish: PublishOption = ()
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.weight):

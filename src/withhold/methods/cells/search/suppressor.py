@@ -25,7 +25,7 @@ from withhold.data.cell_plan import CellPlan, make_plan, plan_of_nothing
 from withhold.data.evidence import Evidence
 from withhold.data.forest import Forest, make_forest
 from withhold.data.grouping import Groups, group_rows, groups_of
-from withhold.data.roles import decided_columns
+from withhold.data.roles import decided_columns, plain_list
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, PolicyError, option
 from withhold.formats.column_trees import hierarchies_from
@@ -91,7 +91,7 @@ def suppress_cells(
             else {"search": "patterns" if options.by_patterns else "paper"}
         ),
         "hierarchies": sorted(hierarchies),
-        "publish": publish if isinstance(publish, str) else list(publish),
+        "publish": plain_list(publish),
         "seed": run.seed,
     }
     if options.polishes:

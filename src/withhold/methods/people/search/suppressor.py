@@ -15,7 +15,7 @@ from withhold.data.forest import make_forest
 from withhold.data.grouping import group_rows, groups_of
 from withhold.data.people import People
 from withhold.data.plan import Plan, fingerprint
-from withhold.data.roles import decided_columns
+from withhold.data.roles import decided_columns, plain_list
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, InputError
 from withhold.formats.column_trees import hierarchies_from
@@ -48,7 +48,7 @@ def suppress_people(
     in_force = {
         "weight": options.weight,
         "hierarchies": sorted(hierarchies),
-        "publish": publish if isinstance(publish, str) else list(publish),
+        "publish": plain_list(publish),
         "seed": run.seed,
     }
     items = items_of(people, model)

@@ -1,0 +1,188 @@
+"""Identifiers among the items of records: they stop a release until somebody says otherwise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import withhold as wh
+from typed import run
+from withhold.data import Records
+from withhold.data.identifying_items import identifying_items
+from withhold.errors import PolicyError
+
+N = 60
+GOODS = ("tea", "milk", "bread", "soap")
+IDS = {
+    "numbers of customers": [f"C{n:04}" for n in range(N)],
+    "names": [f"Eve Huber{n}" for n in range(N)],
+    "names that repeat": [f"Eve Hub{'abcdefghij'[n % 10]}r" for n in range(N)],
+    "e-mail": [f"u{n % 7}@web.at" for n in range(N)],
+    "moments": [f"2024-06-{1 + n % 9:02} 8:{n % 5:02}" for n in range(N)],
+    "days": [f"2024-06-{1 + n % 9:02}" for n in range(N)],
+    "phones": [f"+43 664 12345{n % 9:02}" for n in range(N)],
+    "accounts": [f"AT6119043002345{n % 20:05}" for n in range(N)],
+}
+RHO = wh.RhoUncertainty("0.5", {"soap"})
+MODELS = {
+    "rho": ("--rho", "0.5", "--sensitive", "soap,"),
+    "coherence": (
+        "--model",
+        "coherence",
+        "--h",
+        "0.9",
+        "--k",
+        "2",
+        "--p",
+        "1",
+        "--private",
+        "soap,",
+    ),
+    "km": ("--model", "km", "--k", "2", "--m", "1"),
+    "buckets": ("--model", "buckets", "--k", "2"),
+    "apart": ("--model", "apart", "--rho", "0.5", "--sensitive", "soap,"),
+}
+
+
+def lines(ids: list[str]) -> list[list[str]]:
+    """Baskets, each with an id and one or two goods."""
+    return [[each, *{GOODS[n % 3], GOODS[n % 4]}] for n, each in enumerate(ids)]
+
+
+def reason(rows: list[list[str]], **options: int) -> str:
+    """Why these records would stop."""
+    found = identifying_items(Records.from_lists(rows), **options)
+    return "" if found is None else found.reason
+
+
+def write(path: str, rows: list[list[str]], separator: str = ";") -> None:
+    """A file of baskets."""
+    Path(path).write_text("".join(separator.join(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_items__that_identify_are_found_at_any_place_of_a_line(name):
+    assert reason(lines(IDS[name]))
+    assert reason([row[::-1] for row in lines(IDS[name])])
+
+
+def test_once_only__in_nine_records_of_ten_and_no_fewer():
+    rows = lines(IDS["numbers of customers"])
+    few, enough = [[row[1:] for row in rows[:n]] + rows[n:] for n in (7, 6)]
+    assert not reason(few)
+    assert reason(enough).startswith("54 of 60 records hold 1 item that no other record has")
+    assert reason(rows[:20])
+    assert not reason(rows[:19])
+    assert not reason(rows, fewest=1000)
+    # Two of them, such as a number and a name.
+    assert "hold 2 items" in reason([[f"x{n}", *row] for n, row in enumerate(rows)])
+
+
+def test_rare_goods__are_no_identifiers():
+    # One in two records has something that sells once, or each has one, two or three such things.
+    assert not reason([["tea", f"a{n}"] if n % 2 else ["tea", "milk"] for n in range(N)])
+    assert not reason([["tea", *(f"a{n}.{i}" for i in range(1 + n % 3))] for n in range(N)])
+    # Records of nothing else, and numbers of articles that repeat.
+    assert not reason([[f"a{n}"] for n in range(N)])
+    assert not reason([["tea", str(9001234567890 + n % 4)] for n in range(N)])
+    assert not reason([["tea", "react@17.0.2", "10:30"] for _ in range(N)])
+    assert not reason([[], []])
+
+
+def test_one_address__is_enough():
+    assert reason([["tea", "u1@web.at"], ["tea"]]) == "1 item looks like an e-mail address"
+    assert reason([["2024-06-10 8:41"]]) == "1 item looks like a date with a time"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_anonymize__stops_under_every_model_of_records(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("shop.csv", lines(IDS["e-mail"]))
+    done = run("anonymize", "shop.csv", *MODELS[model], "-o", "out.csv")
+    assert done.exit_code == 2, done.output
+    assert "7 items look like e-mail addresses" in done.stderr
+    assert "--publish items" in done.stderr
+    assert "web.at" not in done.output
+    assert not Path("out.csv").exists()
+
+
+def test_publish_items__says_otherwise_and_is_recorded(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("shop.csv", lines(IDS["numbers of customers"]), ",")
+    asked = ("anonymize", "shop.csv", *MODELS["rho"], "-o", "out.csv")
+    assert run(*asked).exit_code == 2
+    assert run(*asked, "--publish", "name").exit_code == 2
+    done = run(*asked, "--publish", "items")
+    assert done.exit_code == 0, done.output
+    assert json.loads(Path("out.csv.internal.json").read_text())["options"]["publish"] == ["items"]
+    Path("policy.toml").write_text('rho = "0.5"\nsensitive = "soap,"\npublish = ["items"]\n')
+    again = run("anonymize", "shop.csv", "--policy", "policy.toml", "-o", "again.csv")
+    assert again.exit_code == 0, again.output
+
+
+def test_long__stops_for_its_items_not_for_its_ids(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pairs = [(row[0], item) for row in lines(IDS["numbers of customers"]) for item in row[1:]]
+    pl.DataFrame(pairs, ["record", "item"], orient="row").write_csv("ids.csv")
+    assert run("anonymize", "ids.csv", *MODELS["rho"], "-o", "out.csv").exit_code == 0
+    pairs = [(n, item) for n, row in enumerate(lines(IDS["e-mail"])) for item in row]
+    pl.DataFrame(pairs, ["record", "item"], orient="row").write_csv("mail.csv")
+    assert run("anonymize", "mail.csv", *MODELS["rho"], "-o", "out2.csv").exit_code == 2
+
+
+def test_inspect__hints_at_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("shop.csv", lines(IDS["e-mail"]))
+    assert "7 items look like e-mail addresses" in run("inspect", "shop.csv").stdout
+    (hint,) = wh.inspect(Records.from_lists(lines(IDS["phones"]))).hints
+    assert (hint.kind, hint.column, hint.numbers["number"]) == ("identifiers", "items", N)
+
+
+def test_python__stops_too():
+    rows = lines(IDS["e-mail"])
+    with pytest.raises(PolicyError, match=r"publish='items'"):
+        wh.anonymize(rows, RHO)
+    for publish in ("items", "all", ["items"]):
+        assert wh.anonymize(rows, RHO, publish=publish).verdict
+    with pytest.raises(PolicyError, match="no columns"):
+        wh.anonymize(rows, RHO, publish=["name"])
+
+
+def test_people__stop_for_their_items():
+    frame = pl.DataFrame(
+        {
+            "sex": ["fm"[n // 2 % 2] for n in range(N)],
+            "items": lines(IDS["e-mail"]),
+        }
+    )
+    people = wh.read_people(frame)
+    model = wh.PeopleUncertainty("0.9", {"soap"}, k=2, quasi_identifiers=["sex"])
+    with pytest.raises(PolicyError, match="7 items look like e-mail addresses"):
+        wh.anonymize(people, model)
+    assert wh.anonymize(people, model, publish=["items"]).verdict
+    with pytest.raises(wh.WithholdError, match="no column 'ghost'"):
+        wh.anonymize(people, model, publish=["items", "ghost"])
+
+
+@pytest.mark.parametrize("model", ["rho", "km"])
+def test_parts__of_a_thousand_records_are_looked_at(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("shop.csv", lines([f"C{n:05}" for n in range(2400)]), ",")
+    asked = (
+        "anonymize",
+        "shop.csv",
+        *MODELS[model],
+        "--engine",
+        "stream",
+        "--part-records",
+        "1200",
+    )
+    done = run(*asked, "-o", "out")
+    assert done.exit_code == 2, done.output
+    assert "1,200 of 1,200 records hold 1 item" in done.stderr
+    assert not list(Path("out").glob("*.csv"))
+    done = run(*asked, "-o", "out2", "--publish", "items")
+    assert done.exit_code == 0, done.output
