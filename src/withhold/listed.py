@@ -74,10 +74,10 @@ def check_listed(
     items = unknown_items(model, data, evidence, allowed=allowed)
     if items is not None:
         _refuse_assumed(items, data)
+        _refuse_swapped(items, data)
         # Before anything else is said: this says what to write.
         counts = method_of(model).counts(data, model)
         refuse_misspelt(items, sorted(counts, key=lambda name: (-counts[name], name)))
-        _refuse_swapped(items, data)
         refuse_several(items, counts)
     refuse_if_nothing_known(items)
     protected = evidence.protected(model.sensitive)

@@ -131,7 +131,7 @@ def test_a_name_with_slips_stops_unless_it_is_meant(desk, verb, listed):
 @pytest.mark.parametrize("verb", [wh.audit, wh.anonymize])
 def test_a_name_with_slips_raises_in_python(verb):
     model = wh.RhoUncertainty("0.5", {"liqour", "hygiene articles"})
-    with pytest.raises(InputError, match="'liqour' .there: 'liquor'."):
+    with pytest.raises(InputError, match=r"'liqour' [(]there: 'liquor'"):
         verb(SHOP, model)
     assert verb(SHOP, model, allow_unknown=True) is not None
 
@@ -165,16 +165,17 @@ def test_several_names_of_which_none_occurs_are_a_warning(desk):
 def test_data_given_as_the_list_is_no_bug(desk):
     Path("sens.txt").write_text("liquor\nhygiene articles\n")
     long = ",".join(f"item {n}. of many" for n in range(60))
-    Path("shop.csv").write_text(f"{long}\nliquor\nbeer,milk\n")
+    Path("shop.csv").write_text(f"{long}\nliquor\nsweet beer,whole milk\n")
     refused = run("audit", "sens.txt", *RHO, "shop.csv")
     assert refused.exit_code == 3, refused.output
-    assert "bug" not in refused.output
+    assert "the list looks like records" in refused.output
 
 
 def test_a_name_with_a_slash_can_be_typed(desk):
     for listed in ("liquor,red/blush wine", "red/blush wine,"):
         found = run("audit", "shop.csv", *RHO, listed, "--json")
-        assert (found.exit_code, 'unknown": 1' in found.output) == (1, False), found.output
+        assert found.exit_code in (0, 1), found.output
+        assert '"unknown": []' in found.stdout
     refused = run("audit", "shop.csv", *RHO, "red/blush wine")
     assert refused.exit_code == 3
     assert "name an existing file" in refused.output
