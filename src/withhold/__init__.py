@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from withhold.data import Constraints, Evidence, Hierarchy, Records, Source, Table
     from withhold.data.breach import Breach
     from withhold.data.people import People
-    from withhold.errors import WithholdError
+    from withhold.errors import WithholdError, WithholdWarning
     from withhold.methods.apart.model import SensitiveApart
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
@@ -54,6 +54,7 @@ __all__ = [
     "Table",
     "Verdict",
     "WithholdError",
+    "WithholdWarning",
     "advise",
     "anonymize",
     "anonymize_parts",
@@ -79,7 +80,7 @@ __all__ = [
 # The verbs load numba or polars; they come in when they are first used, so that importing is quick. The
 # values load numpy; they come in late so that the command hears Ctrl-C before that.
 _VALUES = {
-    "withhold.errors": ("WithholdError",),
+    "withhold.errors": ("WithholdError", "WithholdWarning"),
     "withhold.data": ("Constraints", "Evidence", "Hierarchy", "Source", "Table", "Records"),
     "withhold.data.breach": ("Breach",),
     "withhold.data.people": ("People",),

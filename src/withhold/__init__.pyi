@@ -26,6 +26,7 @@ from withhold.data.plan import apply as apply
 from withhold.data.profile import inspect as inspect
 from withhold.data.ranges import read_cell as read_cell
 from withhold.errors import WithholdError as WithholdError
+from withhold.errors import WithholdWarning as WithholdWarning
 from withhold.formats import read as read
 from withhold.formats import read_people as read_people
 from withhold.formats import read_table as read_table

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 
 class WithholdError(Exception):
@@ -78,6 +79,20 @@ class InputError(WithholdError):
         super().__init__(f"{place + ': ' if place else ''}{problem}{found}.{fix}")
 
 
+class ListError(InputError):
+    """A name on a list that is wrong; the command line looks for its line in the file."""
+
+    def __init__(self, problem: str, *, name: str, remedy: str, **place: Any) -> None:
+        self.name = name
+        super().__init__(problem, remedy=remedy, **place)
+
+    def at(self, path: str | Path, line: int) -> ListError:
+        """The same with the place of the name."""
+        return ListError(
+            self.problem, name=self.name, remedy=self.remedy or "", path=path, line=line
+        )
+
+
 class PolicyError(WithholdError):
     """A request that contradicts itself or lies outside what the model allows."""
 
@@ -125,7 +140,22 @@ class InternalError(WithholdError):
         super().__init__(f"{message}. This is a bug in withhold; please report it.")
 
 
-class AssumedWarning(UserWarning):
+class WithholdWarning(UserWarning):
+    """What the custodian should know of a list or of a file, though nothing stops.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import withhold as wh
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", wh.WithholdWarning)
+    ...     found = wh.audit([["beer", "pill"], ["beer"]], wh.RhoUncertainty("0.6", {"pill", "rubber"}))
+    >>> print(caught[0].message)
+    1 of 2 sensitive items never occurs: 'rubber'
+    """
+
+
+class AssumedWarning(WithholdWarning):
     """What was assumed about a file by its content, such as its encoding; on the command line, a note."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +16,10 @@ from withhold.data.unknown import (
     refuse_if_nothing_known,
     refuse_misspelt,
     refuse_other_spellings,
+    refuse_several,
 )
 from withhold.data.wishes import RECORDS
-from withhold.errors import InputError, option
+from withhold.errors import InputError, WithholdWarning, option
 from withhold.method import Model
 from withhold.registry import method_of
 
@@ -31,6 +34,15 @@ def unknown_items(
     method = method_of(model)
     what, known = method.listed, frozenset(method.counts(data, model))
     return find_unknown(protected, known, what=what, allowed=allowed, also_near=near)
+
+
+def warn_of(missing: Iterable[str], *, stacklevel: int = 4) -> None:
+    """Tell who called a public function what is missing; the command line says it in its own way.
+
+    ``stacklevel``: this, the function, what checks its arguments, and who called it.
+    """
+    for each in missing:
+        warnings.warn(each, WithholdWarning, stacklevel=stacklevel)
 
 
 def protects_nobody(constraints: Constraints | None, *, allowed: bool = False) -> InputError | None:
@@ -61,9 +73,12 @@ def check_listed(
         raise nobody
     items = unknown_items(model, data, evidence, allowed=allowed)
     if items is not None:
+        _refuse_assumed(items, data)
+        _refuse_swapped(items, data)
         # Before anything else is said: this says what to write.
         counts = method_of(model).counts(data, model)
         refuse_misspelt(items, sorted(counts, key=lambda name: (-counts[name], name)))
+        refuse_several(items, counts)
     refuse_if_nothing_known(items)
     protected = evidence.protected(model.sensitive)
     if protected and not allowed:
@@ -76,20 +91,18 @@ def check_listed(
                 remedy="write dates as 2015, 2015-03, 2015-03-01 or 2015-2019, or list the item, too; or say "
                 f"{option('allow_unknown', True)} if it is an item of its own",
             )
-    _refuse_swapped(items, data)
-    _refuse_assumed(items, data)
     listed = () if evidence.constraints is None else evidence.constraints.unknown
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
     return (*getattr(data, "unknown", ()), *found, *([] if items is None else [items]))
 
 
-def _refuse_assumed(items: Unknown | None, data: Any) -> None:
+def _refuse_assumed(items: Unknown, data: Any) -> None:
     """Refuse items that are missing perhaps because the data were read in the wrong encoding.
 
     Unicode is known by its bytes; of the others, one that was named may be as wrong as a guess.
     """
     source = getattr(data, "source", None)
-    if items is None or items.allowed or source is None:
+    if items.allowed or source is None:
         return
     files = (source, *source.files)
     doubtful = next((e for e in files if e.encoding and not e.encoding.startswith("utf")), None)
@@ -103,10 +116,10 @@ def _refuse_assumed(items: Unknown | None, data: Any) -> None:
         )
 
 
-def _refuse_swapped(items: Unknown | None, data: Any) -> None:
+def _refuse_swapped(items: Unknown, data: Any) -> None:
     """Refuse a list of which most cannot be items of the data: it is made of records."""
     source = getattr(data, "source", None)
-    if items is None or items.allowed or source is None or source.format != "basket":
+    if items.allowed or source is None or source.format != "basket":
         return
     if 2 * sum(source.separator in name for name in items.names) > items.total:
         raise InputError(

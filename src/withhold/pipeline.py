@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from withhold.arguments import check_options, checked, option_names
 from withhold.counting.memory import give_back_memory
@@ -24,13 +24,13 @@ from withhold.formats import Data
 from withhold.formats.item_trees import TreeSource
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.given import as_data, check_items, gathered
-from withhold.listed import protects_nobody, unknown_items
+from withhold.listed import protects_nobody, unknown_items, warn_of
 from withhold.method import AnyLoss, CheckRun, Model
 from withhold.phases import phase
 from withhold.publish.identifiers import RENUMBER, check_ids, released
 from withhold.registry import audit_call, method_of, search_call
 from withhold.registry import verify as prove
-from withhold.release import Release
+from withhold.release import AnyRelease, Release
 from withhold.seeds import given_or_drawn
 from withhold.verdict import Status, Verdict
 
@@ -97,6 +97,7 @@ def audit(
         evidence = evidence.of(found_data if originals is None else originals)
     with phase("auditing"):
         found = method.audit(found_data, method.about(model, found_data), evidence, chosen, run)
+    warn_of(str(each) for each in unknown if not each.allowed)
     found = replace(found, without_consent=found_data.without_consent, unknown=unknown)
     return found  # type: ignore[no-any-return]  # each method has its own
 
@@ -209,7 +210,7 @@ def anonymize(
     >>> release.verdict.status, release.loss.removed
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
-    drafted = draft(
+    release = proved_draft(
         data,
         model,
         constraints=constraints,
@@ -219,8 +220,15 @@ def anonymize(
         seed=seed,
         **options,  # type: ignore[arg-type]  # draft checks them
     )
+    warn_of(str(each) for each in release.unknown if not each.allowed)
+    return release
+
+
+def proved_draft(data: Readable | ReadableTable, model: Model, **options: Any) -> AnyRelease:
+    """As ``anonymize``, but of names that do not occur only the release tells."""
+    drafted = draft(data, model, **options)
     began = time.perf_counter()
-    jobs = CheckRun(jobs=options.get("jobs"))  # type: ignore[arg-type]  # draft has checked it
+    jobs = CheckRun(jobs=options.get("jobs"))
     verdict = prove(drafted.data, drafted.model, drafted.evidence, jobs)
     if not verdict.status.may_be_published:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")

@@ -25,10 +25,10 @@ from withhold.data import Constraints, Evidence
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.given import as_data, given_evidence, tidied_model
-from withhold.listed import check_listed
+from withhold.listed import check_listed, warn_of
 from withhold.method import Model
 from withhold.phases import phase
-from withhold.pipeline import anonymize
+from withhold.pipeline import proved_draft
 from withhold.registry import measured, method_of, search_call
 from withhold.sweep_state import Case, Plain, Point, State, Sweep
 from withhold.telling.facts import MeasureRequest, finite
@@ -104,7 +104,9 @@ def sweep(
     original = as_data(data, cases[0].model, consent, allow_unknown=allow_unknown)
     where = None if folder is None else Path(folder)
     evidence = given_evidence(cases[0].model, constraints)
-    return run_cases(original, evidence, cases, request, folder=where, force=force)
+    found = run_cases(original, evidence, cases, request, folder=where, force=force)
+    warn_of(found.warnings)
+    return found
 
 
 def grid(
@@ -248,7 +250,7 @@ def _measure(
             "progress": progress,
             "constraints": evidence.constraints,
         }
-        release = anonymize(data, model, **case.options, **run)
+        release = proved_draft(data, model, **case.options, **run)
     except ImpossibleError as error:
         return Point(case.values, (), (), time.perf_counter() - began, str(error))
     seconds = time.perf_counter() - began

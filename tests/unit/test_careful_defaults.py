@@ -77,7 +77,7 @@ def test_a_name_after_that_of_its_file__is_compared_alone():
         wh.anonymize(records, wh.RhoUncertainty("0.5", {"file: pleurysy", "tea"}), seed=1)
 
 
-@pytest.mark.parametrize("listed", ["E10,Tea", "pill,Tea", "chocolate,Tea"])
+@pytest.mark.parametrize("listed", ["E10,Tea", "bil,Tea", "chocolate,Tea"])
 def test_a_name_that_is_no_misspelt_one__is_a_warning(listed, desk):
     (desk / "codes.dat").write_text("E11 bill Tea\nE11 bill\nbill Tea\nbill E11\n")
     made = run("anonymize", "codes.dat", "--rho", "0.5", "--sensitive", listed, "-o", "out.dat")

@@ -10,7 +10,12 @@ from withhold.arguments import names_in
 from withhold.data.names import clean_set
 from withhold.data.records import Records
 from withhold.data.suggesting import suggest_sensitive
-from withhold.data.unknown import find_unknown, refuse_if_nothing_known, refuse_misspelt
+from withhold.data.unknown import (
+    find_unknown,
+    refuse_if_nothing_known,
+    refuse_misspelt,
+    refuse_several,
+)
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.km.model import KmAnonymity
 from withhold.methods.rho.model import RhoUncertainty
@@ -78,6 +83,7 @@ def sensitive_items(
         items = clean_set(names_in(named, name="sensitive"), "sensitive")
         unknown = find_unknown(items, records.vocabulary, what="sensitive items")
         refuse_misspelt(unknown, records.vocabulary, can_allow=False)
+        refuse_several(unknown, records.vocabulary, can_allow=False)
         refuse_if_nothing_known(unknown, can_allow=False)
         return Sensitive(items, listed)
     items = frozenset(each.item for each in suggest_sensitive(records))

@@ -27,7 +27,7 @@ from withhold.formats.readable import Readable
 from withhold.methods.apart.measure import ApartLoss
 from withhold.methods.people.loss import PeopleLoss
 from withhold.phases import phase
-from withhold.pipeline import anonymize
+from withhold.pipeline import proved_draft
 from withhold.registry import method_of
 from withhold.telling.advice import Advice, Choice
 
@@ -178,7 +178,7 @@ def _measured(
         try:
             decides = "publish" in method_of(asked.model).searches()
             options: dict[str, Any] = {"publish": "all"} if decides else {}
-            cost = _cost(anonymize(sample, asked.model, seed=seed, jobs=jobs, **options).loss)
+            cost = _cost(proved_draft(sample, asked.model, seed=seed, jobs=jobs, **options).loss)
             if not asked.model.sensitive:
                 cost = cost._replace(of_sensitive=None)
         except ImpossibleError as error:

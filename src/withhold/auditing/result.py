@@ -150,6 +150,10 @@ class AnyAudit(Listed):
     parts: int | None = None
     """It was counted over so many parts; None: all was in memory."""
 
+    def __bool__(self) -> bool:
+        """True only if the verdict is HOLDS, as of the verdict itself."""
+        return bool(self.verdict)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Audit(AnyAudit, Drawn):

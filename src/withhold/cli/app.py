@@ -24,7 +24,7 @@ from withhold.cli.console import (
     usage_error,
 )
 from withhold.cli.helping import HELP_WIDTH
-from withhold.cli.methods import offered
+from withhold.cli.methods import offered, with_line
 from withhold.cli.options import spread
 from withhold.cli.terminal import fitted
 from withhold.cli.topics import topic_of
@@ -136,7 +136,7 @@ def verb(
             except Interrupted as error:
                 _end(str(error), code=error.exit_code, silent=not interrupts.may_speak())
             except WithholdError as error:
-                _end(*_with_topic(error), code=error.exit_code)
+                _end(*_with_topic(with_line(error, values)), code=error.exit_code)
             except MemoryError:
                 _end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", code=3)
             except (typer.Exit, typer.Abort, UsageError, SystemExit):

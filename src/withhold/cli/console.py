@@ -18,7 +18,7 @@ from withhold.cli import started
 from withhold.cli.job import Job
 from withhold.cli.terminal import for_reader, for_terminal
 from withhold.describing import with_descriptions
-from withhold.errors import AssumedWarning, OutputError
+from withhold.errors import AssumedWarning, OutputError, WithholdWarning
 from withhold.escaping import json_text, one_line, visible
 from withhold.phases import listening
 
@@ -80,6 +80,8 @@ def showing_assumptions() -> Iterator[None]:
                 said.add(str(message))
                 note(str(message))
 
+        # What a list has too much is said by the verbs.
+        warnings.simplefilter("ignore", WithholdWarning)
         warnings.simplefilter("always", AssumedWarning)
         warnings.showwarning = show
         yield

@@ -6,6 +6,7 @@ A verb finds what was typed of them in ``given``. An option of another method is
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +19,7 @@ from withhold.data import Evidence, Records, Table
 from withhold.data.column_lists import split_columns
 from withhold.data.names import clean
 from withhold.data.roles import ALL
-from withhold.errors import InputError, PolicyError
+from withhold.errors import InputError, ListError, PolicyError, WithholdError
 from withhold.method import Method, Model
 from withhold.options import Declared, choices, options_of
 from withhold.registry import ROOMS, all_methods, method_for, method_of, search_call
@@ -205,7 +206,31 @@ def listed_items(given: str) -> frozenset[str]:
         return read_item_list(path)
     if os.path.isdir(given):
         raise InputError("is a directory, not a list of items", path=path)
-    if "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}:
-        remedy = "name an existing file with one item per line, or the items themselves"
-        raise InputError("does not exist", path=path, remedy=remedy)
+    is_list = "," in given
+    looks_like_path = "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}
+    if looks_like_path and not is_list:
+        remedy = (
+            "name an existing file with one item per line; or, if it is an item, type it with a comma "
+            f"behind it, {shlex.quote(given + ',')}"
+        )
+        raise InputError("looks like a file, but does not exist", value=given, remedy=remedy)
     return frozenset({clean(item) for item in given.split(",")} - {""})
+
+
+def with_line(error: WithholdError, values: Mapping[str, Any]) -> WithholdError:
+    """The error with the line of the list on which the name that is wrong stands, if a file was given."""
+    if not isinstance(error, ListError):
+        return error
+    from withhold.formats.items import item_lines
+
+    lists = (name for name, declared in owned().items() if "items" in _kinds(declared))
+    for path in (str(values[name]) for name in lists if values.get(name)):
+        if os.path.isfile(path):
+            for line, name in item_lines(Path(path)):
+                if name == error.name:
+                    return error.at(path, line)
+    return error
+
+
+def _kinds(owners: Mapping[str, Declared]) -> set[str]:
+    return {declared.option.kind for declared in owners.values()}

@@ -6,20 +6,22 @@ missing, with the nearest spellings. If nothing on the list occurs, that is an e
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from withhold.data.names import nearest
+from withhold.data.misspelt import bare, meant_by, whole
+from withhold.data.names import clean, nearest
 from withhold.describing import MARK
-from withhold.errors import InputError, option
+from withhold.errors import InputError, ListError, option
 
 SHOWN = 3
 """So many missing names are spelt out."""
 NEVER_OCCURS = "never occurs"
-SHORT, A_TYPO = 5, 0.85
-"""Letters from which on a name can be a misspelt one, and how alike both must be then."""
+BETWEEN_NAMES = re.compile(r"[,;|\t]")
+"""What stands between names where several are on one line."""
 LARGEST_SEARCH = 200_000
 """Among more names than this, nearest spellings are not searched for: that would take seconds each."""
 
@@ -137,41 +139,37 @@ def refuse_misspelt(
         if prefixed
         else f"spell them as the data do, or give items one spelling with {option('tidy', 'items=case')}"
     )
-    raise InputError(
+    raise ListError(
         f"{len(meant):,} of {unknown.total:,} {unknown.what} {_in_number(unknown.missing, len(meant))}, but "
         f"the data have another spelling: {', '.join(shown)}{more}",
+        name=next(iter(meant)),
         remedy=f"{remedy}; or {how_to_allow()}" if can_allow else remedy,
     )
 
 
-def meant_by(names: Iterable[str], present: Iterable[str], *, typos: bool = True) -> dict[str, str]:
-    """For each of these names the present one that was probably meant, if there is one.
-
-    >>> meant_by(["insuline", "PILL", "E10"], ["insulin", "pill", "E11"])
-    {'insuline': 'insulin', 'PILL': 'pill'}
-    """
-    there: dict[str, str] = {}
-    words: dict[str, list[str]] = {}
-    for name in present:
-        there.setdefault(_whole(name), name)
-        there.setdefault(_bare(name), name)
-        for end in _ends(name):
-            words.setdefault(end, []).append(_bare(name))
-    meant = {}
-    for name in names:
-        near = [other for end in _ends(name) for other in words.get(end, ())]
-        typo = nearest(_bare(name), near, cutoff=A_TYPO) if typos else None
-        if other := there.get(_whole(name)) or there.get(typo or _bare(name)):
-            meant[name] = other
-    return meant
+def refuse_several(
+    unknown: Unknown | None, present: Collection[str], *, can_allow: bool = True
+) -> None:
+    """Raise if a missing name is several, at least one of which occurs."""
+    if unknown is None or unknown.allowed:
+        return
+    for name in unknown.names:
+        parts = [clean(part) for part in BETWEEN_NAMES.split(name)]
+        if found := [part for part in parts if part in present]:
+            remedy = "write one name per line"
+            raise ListError(
+                f"{name!r} holds several names, of which the data have {found[0]!r}",
+                name=name,
+                remedy=f"{remedy}; or {how_to_allow()}" if can_allow else remedy,
+            )
 
 
 def refuse_other_spellings(
     listed: Collection[str], present: Mapping[str, int], *, what: str, can_allow: bool = True
 ) -> None:
     """Raise if the data have a listed item under further spellings, which would be published as they are."""
-    spelt = {_whole(name) for name in listed if name in present}
-    others = [name for name in present if name not in listed and _whole(name) in spelt]
+    spelt = {whole(name) for name in listed if name in present}
+    others = [name for name in present if name not in listed and whole(name) in spelt]
     if not others:
         return
     others.sort(key=lambda name: (-present[name], name))
@@ -191,22 +189,12 @@ def refuse_other_spellings(
 def _refuse_files(unknown: Unknown) -> None:
     """Raise if a listed name that never occurs is a file: its content was meant."""
     for name in unknown.names:
-        if "." in name and Path(name).is_file():
+        # Not Path.is_file: a long name is no proper path, and that is no error.
+        if "." in name and os.path.isfile(name):
             raise InputError(
                 f"{name!r} is a file, but was read as one of the {unknown.what}",
                 remedy="give one file, or items with commas between; not both",
             )
-
-
-def _ends(name: str) -> tuple[str, ...]:
-    """Both ends of a word, of which a misspelt one has at least one; nothing of short names and of codes.
-
-    Codes that differ in a digit are different codes.
-    """
-    folded = _bare(name)
-    if len(folded) < SHORT or any(mark.isdigit() for mark in folded):
-        return ()
-    return (f"{folded[:2]}…", f"…{folded[-2:]}")
 
 
 def alike(listed: Iterable[str], present: Iterable[str]) -> list[str]:
@@ -215,8 +203,8 @@ def alike(listed: Iterable[str], present: Iterable[str]) -> list[str]:
     >>> alike(["pill", "self test"], ["Pill", "beer", "conditions: selftest"])
     ['Pill', 'conditions: selftest']
     """
-    wanted = frozenset(map(_bare, listed))
-    return sorted(name for name in present if _bare(name) in wanted)
+    wanted = frozenset(map(bare, listed))
+    return sorted(name for name in present if bare(name) in wanted)
 
 
 def related(listed: Iterable[str], present: Collection[str]) -> list[str]:
@@ -224,20 +212,6 @@ def related(listed: Iterable[str], present: Collection[str]) -> list[str]:
     wanted = frozenset(listed)
     missing = sorted(wanted.difference(present))
     return sorted({*alike(wanted, present), *meant_by(missing, present).values()})
-
-
-def _bare(name: str) -> str:
-    """The name without case, blanks and hyphens, and the name of a file before it."""
-    return _whole(name.partition(MARK)[2] or name)
-
-
-def _whole(name: str) -> str:
-    """The name without case, blanks and, where it is a word, hyphens."""
-    if name.isdigit():
-        return name
-    folded = "".join(name.split()).casefold()
-    is_word = any(mark.isalpha() for mark in folded) and not any(mark.isdigit() for mark in folded)
-    return folded.replace("-", "").replace("_", "") if is_word else folded
 
 
 def _in_number(problem: str, n: int) -> str:

@@ -13,7 +13,7 @@ counts them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +57,15 @@ def item_name(value: Any, *, where: str = "", **place: Any) -> str:
 
 def read_item_list(path: Path) -> frozenset[str]:
     """The items that a text file lists, one a line; a line in quotes is taken without them, as in CSV."""
+    items = {name for _, name in item_lines(path)}
+    if not items:
+        raise InputError("lists no item", path=path, remedy="write one item on each line")
+    return frozenset(items)
+
+
+def item_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The items of such a file, each with the number of its line."""
     text = read_clean(path)
-    items = set()
     for number, line in enumerate(text.lines(), start=1):
         name = clean(line)
         if name.startswith('"') and name.endswith('"') and len(name) > 1:
@@ -67,11 +74,8 @@ def read_item_list(path: Path) -> frozenset[str]:
                 remedy = 'write one item on each line; a quote inside a quoted item is ""'
                 raise text.error("has quotes that cannot be understood", remedy, line=number)
             name = clean(inside.replace("\0", '"'))
-        items.add(name)
-    items.discard("")
-    if not items:
-        raise text.error("lists no item", "write one item on each line")
-    return frozenset(items)
+        if name:
+            yield number, name
 
 
 def as_listed(item: str) -> str:

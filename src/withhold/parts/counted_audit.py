@@ -9,7 +9,12 @@ from typing import Any
 from withhold.auditing.by_parts import CountedBreaches
 from withhold.auditing.result import Audit
 from withhold.counting.threads import Progress
-from withhold.data.unknown import find_unknown, refuse_if_nothing_known
+from withhold.data.unknown import (
+    find_unknown,
+    refuse_if_nothing_known,
+    refuse_misspelt,
+    refuse_several,
+)
 from withhold.method import Model
 from withhold.parts.counting import Readable, over_parts
 from withhold.parts.failures import refuse_failed
@@ -53,6 +58,8 @@ def audit_by_counts(
         if listed
         else None
     )
+    refuse_misspelt(missing, supports)
+    refuse_several(missing, supports)
     refuse_if_nothing_known(missing)
     return Audit(
         model=model,

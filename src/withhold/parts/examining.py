@@ -16,7 +16,12 @@ from withhold.comparison import Compared, Comparison, wanted_items
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Hierarchy, Records
 from withhold.data.groups import Groups
-from withhold.data.unknown import find_unknown, refuse_if_nothing_known
+from withhold.data.unknown import (
+    find_unknown,
+    refuse_if_nothing_known,
+    refuse_misspelt,
+    refuse_several,
+)
 from withhold.errors import InputError, PolicyError, option
 from withhold.measure.by_parts import Pieces, Sums, measure_by_parts
 from withhold.measure.generalised import measured_by_counts
@@ -129,6 +134,8 @@ def audit_parts(
     missing = find_unknown(
         model.sensitive, sums.items, what=method_of(model).listed, allowed=allow_unknown
     )
+    refuse_misspelt(missing, sums.items)
+    refuse_several(missing, sums.items)
     refuse_if_nothing_known(missing)
     breaches = still_breaches(parts, list(sums.found.values()), model, sums.records, progress)
     return sums.joined(

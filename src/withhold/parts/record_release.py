@@ -16,6 +16,7 @@ from withhold.data.unknown import (
     refuse_if_nothing_known,
     refuse_misspelt,
     refuse_other_spellings,
+    refuse_several,
 )
 from withhold.errors import NotVerifiedError
 from withhold.formats.slices import Piece
@@ -158,6 +159,7 @@ def _listed(model: Model, parts: Sequence[Done], *, allowed: bool) -> Unknown | 
     what = method_of(model).listed
     missing = find_unknown(model.sensitive, found, what=what, allowed=allowed)
     refuse_misspelt(missing, found)
+    refuse_several(missing, found)
     refuse_if_nothing_known(missing)
     if not allowed:
         refuse_other_spellings(model.sensitive, dict.fromkeys(found, 0), what=what)

@@ -17,6 +17,7 @@ from withhold.data import Hierarchy
 from withhold.data.unknown import Unknown
 from withhold.errors import PolicyError
 from withhold.formats.frame_slices import is_lazy
+from withhold.listed import warn_of
 from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.blocks_release import release_blocks
@@ -192,7 +193,10 @@ def anonymize_parts(
         told=told,
     )
     in_blocks = method_of(model).by_parts.blocks is not None
-    return _finished(request, (release_blocks if in_blocks else release_records)(request), began)
+    made = _finished(request, (release_blocks if in_blocks else release_records)(request), began)
+    if made.unknown is not None and not made.unknown.allowed:
+        warn_of([str(made.unknown)])
+    return made
 
 
 def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRelease:

@@ -1,0 +1,215 @@
+"""Lists that are nearly right: slips of the keyboard, several names on a line, files in the wrong place."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import typed
+import withhold as wh
+from withhold.data.misspelt import meant_by, slips
+from withhold.errors import InputError
+
+SHOP = [
+    ["liquor", "hygiene articles", "beer"],
+    ["liquor", "bread"],
+    ["red/blush wine", "bread"],
+    ["hygiene articles", "milk"],
+    ["bread", "milk", "beer"],
+] * 20
+ITEMS = sorted({item for basket in SHOP for item in basket})
+
+
+def plain_slips(name: str, other: str) -> int:
+    """The same, as it is defined: the whole table."""
+    table = {(i, -1): i + 1 for i in range(-1, len(name))}
+    table |= {(-1, j): j + 1 for j in range(-1, len(other))}
+    for i in range(len(name)):
+        for j in range(len(other)):
+            ways = [
+                table[i - 1, j] + 1,
+                table[i, j - 1] + 1,
+                table[i - 1, j - 1] + (name[i] != other[j]),
+            ]
+            if i and j and name[i - 1] == other[j] and name[i] == other[j - 1]:
+                ways.append(table[i - 2, j - 2] + 1)
+            table[i, j] = min(ways)
+    return table[len(name) - 1, len(other) - 1]
+
+
+WORD = st.text("abc", max_size=8)
+
+
+@given(WORD, WORD, st.integers(0, 4))
+def test_slips_are_counted_as_they_are_defined(name, other, most):
+    assert slips(name, other, most) == min(plain_slips(name, other), most + 1)
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from([6, 8, 10, 14]))
+def test_no_slip_is_overlooked_among_many_names(rng: random.Random, letters):
+    """What is left out before names are compared letter by letter cannot be near."""
+    word = "".join(rng.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(letters))
+    wrong = list(word)
+    for _ in range(2 if letters < 10 else 3):
+        place = rng.randrange(len(wrong) - 1)
+        match rng.randrange(4):
+            case 0:
+                wrong[place], wrong[place + 1] = wrong[place + 1], wrong[place]
+            case 1:
+                wrong[place] = rng.choice("xyz")
+            case 2:
+                wrong.insert(place, rng.choice("xyz"))
+            case _ if len(wrong) > letters - 1:
+                del wrong[place]
+    name = "".join(wrong)
+    most = 1 if len(name) < 6 else 2 if len(name) < 10 else 3
+    expected = plain_slips(name, word) <= most
+    others = ["quite another thing", "zz", "b12"]
+    assert not expected or meant_by([name], [*others, word]) == {name: word}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("liqour", "liquor"),
+        ("liquro", "liquor"),
+        ("lqiuor", "liquor"),
+        ("liqor", "liquor"),
+        ("LIQOUR", "liquor"),
+        ("ber", None),
+        ("baer", "beer"),
+        ("higiene articel", "hygiene articles"),
+        ("hygeine artciles", "hygiene articles"),
+        ("hygiene", None),
+        ("breakfast", None),
+    ],
+)
+def test_names_with_slips_are_taken_for_misspelt_ones(wrong, meant):
+    assert meant_by([wrong], ITEMS) == ({} if meant is None else {wrong: meant})
+
+
+def test_codes_and_short_words_are_never_slips():
+    present = ["E11.9", "b12", "vitamin x", "rib fracture", "hiv"]
+    assert meant_by(["E11.8", "b13", "hip fracture", "hpv"], present) == {}
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = "".join(",".join(basket) + "\n" for basket in SHOP)
+    Path("shop.csv").write_text(lines)
+    return tmp_path
+
+
+def run(*words):
+    return typed.run(*words)
+
+
+RHO = ("--rho", "0.5", "--sensitive")
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
+
+
+@pytest.mark.parametrize("listed", ["liqour,hygiene articles", "liquor,higiene articel"])
+@pytest.mark.parametrize("verb", ["audit", "anonymize"])
+def test_a_name_with_slips_stops_unless_it_is_meant(desk, verb, listed):
+    asked = (verb, "shop.csv", *RHO, listed, *(("-o", "out.csv") if verb == "anonymize" else ()))
+    refused = run(*asked)
+    assert (refused.exit_code, "another spelling" in refused.output) == (3, True), refused.output
+    assert not (desk / "out.csv").exists()
+    assert run(*asked, "--allow-unknown").exit_code in (0, 1)
+
+
+@pytest.mark.parametrize("verb", [wh.audit, wh.anonymize])
+def test_a_name_with_slips_raises_in_python(verb):
+    model = wh.RhoUncertainty("0.5", {"liqour", "hygiene articles"})
+    with pytest.raises(InputError, match=r"'liqour' [(]there: 'liquor'"):
+        verb(SHOP, model)
+    assert verb(SHOP, model, allow_unknown=True) is not None
+
+
+def test_the_line_of_a_wrong_name_is_named(desk):
+    Path("sens.txt").write_text("hygiene articles\n\nliqour\n")
+    refused = run("audit", "shop.csv", *RHO, "sens.txt")
+    assert refused.exit_code == 3
+    assert refused.output.startswith("withhold: sens.txt, line 3: 1 of 2 sensitive items")
+
+
+@pytest.mark.parametrize(
+    "line", ["liquor;alcohol", "rum,liquor,milk", "rum\tliquor", "liquor | rum"]
+)
+def test_several_names_on_a_line_stop(desk, line):
+    Path("sens.txt").write_text(f"hygiene articles\nbeer\n{line}\n")
+    refused = run("audit", "shop.csv", *RHO, "sens.txt")
+    assert refused.exit_code == 3, refused.output
+    assert "sens.txt, line 3: " in refused.output
+    assert "holds several names" in refused.output
+    assert "write one name per line" in refused.output
+    assert run("audit", "shop.csv", *RHO, "sens.txt", "--allow-unknown").exit_code in (0, 1)
+
+
+def test_several_names_of_which_none_occurs_are_a_warning(desk):
+    Path("sens.txt").write_text("hygiene articles\nrum;gin\n")
+    found = run("audit", "shop.csv", *RHO, "sens.txt")
+    assert (found.exit_code in (0, 1), "never occurs: 'rum;gin'" in found.output) == (True, True)
+
+
+def test_data_given_as_the_list_is_no_bug(desk):
+    Path("sens.txt").write_text("liquor\nhygiene articles\n")
+    long = ",".join(f"item {n}. of many" for n in range(60))
+    Path("shop.csv").write_text(f"{long}\nliquor\nsweet beer,whole milk\n")
+    refused = run("audit", "sens.txt", *RHO, "shop.csv")
+    assert refused.exit_code == 3, refused.output
+    assert "the list looks like records" in refused.output
+
+
+def test_a_name_with_a_slash_can_be_typed(desk):
+    for listed in ("liquor,red/blush wine", "red/blush wine,"):
+        found = run("audit", "shop.csv", *RHO, listed, "--json")
+        assert found.exit_code in (0, 1), found.output
+        assert '"unknown": []' in found.stdout
+    refused = run("audit", "shop.csv", *RHO, "red/blush wine")
+    assert refused.exit_code == 3
+    assert "name an existing file" in refused.output
+    assert "'red/blush wine,'" in refused.output
+
+
+def test_python_warns_once_and_the_command_line_says_it_once(desk):
+    model = wh.RhoUncertainty("0.5", {"liquor", "chocolate"})
+    said = "1 of 2 sensitive items never occurs: 'chocolate'"
+
+    def sweep():
+        return wh.sweep(SHOP, model, vary={"rho": ["0.4", "0.6"]})
+
+    for verb in (lambda: wh.anonymize(SHOP, model), lambda: wh.audit(SHOP, model), sweep):
+        with pytest.warns(wh.WithholdWarning, match=said) as caught:
+            verb()
+        assert [Path(each.filename).name for each in caught] == [Path(__file__).name]
+    with pytest.warns(wh.WithholdWarning, match=said):
+        wh.anonymize_parts("shop.csv", model, "parts", reading={"format": "basket"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wh.anonymize(SHOP, model, allow_unknown=True)
+    for verb in (("audit",), ("anonymize", "-o", "out.csv"), ("sweep", "--vary", "rho=0.4,0.6")):
+        told = (
+            run(verb[0], "shop.csv", *RHO[:2], "--sensitive", "liquor,chocolate", *verb[1:])
+            if verb[0] != "sweep"
+            else run("sweep", "shop.csv", *RHO[2:], "liquor,chocolate", *verb[1:])
+        )
+        assert told.stderr.count("never occurs") == 1, told.stderr
+
+
+def test_an_audit_is_as_true_as_its_verdict():
+    broken = wh.audit(SHOP, wh.RhoUncertainty("0.1", {"liquor"}))
+    holds = wh.audit(SHOP, wh.RhoUncertainty("0.9999", {"red/blush wine"}), allow_unknown=True)
+    for found in (broken, holds):
+        assert bool(found) == bool(found.verdict)
+    assert not broken
