@@ -124,7 +124,8 @@ def __getattr__(name: str) -> Any:
     from withhold.lazy import load
 
     if name == "__version__":
-        return _version()
+        globals()[name] = version = _version()
+        return version
     if name in _VERBS:
         return load(_VERBS[name])
     for module, names in _VALUES.items():

@@ -110,12 +110,11 @@ def names_in(given: Iterable[Any], *, name: str) -> tuple[str, ...]:
     """
     if not fits(given, Iterable[str]):
         raise PolicyError(f"{name} must be {WORDS['Iterable']}, not {_shown(given)}")
-    found = []
-    for each in given:
-        if not _is_name(each):
-            raise PolicyError(f"{name} must hold texts, not {_shown(each)}")
-        found.append(str(each))
-    return tuple(found)
+    found = list(given)
+    if not _are_names(found):
+        odd = next(each for each in found if not _is_name(each))
+        raise PolicyError(f"{name} must hold texts, not {_shown(odd)}")
+    return tuple(map(str, found))
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
@@ -221,7 +220,7 @@ def fits(value: Any, hint: Any) -> bool:
             return False
         texts = get_args(hint) == (str,) and isinstance(value, list | tuple | set | frozenset)
         return isinstance(value, Iterable if kind is Iterable else kind) and (
-            not texts or all(_is_name(each) for each in value)
+            not texts or _are_names(value)
         )
     if kind is Callable:
         return callable(value)
@@ -275,6 +274,10 @@ def _hints(declaring: Callable[..., Any]) -> Mapping[str, Any]:
         for name, text in function.__annotations__.items()
         if name in single
     }
+
+
+def _are_names(values: Iterable[Any]) -> bool:
+    return set(map(type, values)) <= {str} or all(map(_is_name, values))
 
 
 def _is_name(value: Any) -> bool:

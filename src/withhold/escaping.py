@@ -58,7 +58,7 @@ def _indented(value: Any, margin: str, indent: str) -> str:
         return _plain(value)
     inner = margin + indent
     parts = value.values() if isinstance(value, dict) else value
-    if not any(isinstance(part, nested) for part in parts):
+    if not any(issubclass(kind, nested) for kind in set(map(type, parts))):
         text = _plain(value, ("," + inner, ": "))
         return text[0] + inner + text[1:-1] + margin + text[-1]
     texts = [_indented(part, inner, indent) for part in parts]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tables import examples, problems
 from twins import plain_rho
 from twins.layouts import laid_out, lists, sensitive_ranks
+from withhold.counting.bits import make_bitmaps
 from withhold.counting.layout import Layout
 from withhold.counting.surveys import SurveyRun, Tally
 from withhold.counting.threads import Stop
@@ -148,17 +149,19 @@ def test_are_first_breaches(problem, size, data):
 
 
 @examples(400)
-@given(problems())
-def test_find_forced(problem):
+@given(problems(), st.integers(0, 8))
+def test_find_forced(problem, first_bitmap):
     rows, sensitive, rho = problem
     layout, records = laid_out(rows, sensitive)
+    first = min(first_bitmap, layout.n_items)
+    bitmaps = make_bitmaps(layout.post_offsets, layout.post_rows, first, layout.n_rows)
     reference = plain_rho.find_forced(records, sensitive_ranks(layout), rho)
     result = np.zeros(layout.n_rows, dtype=np.int64)
     child_of = np.full(layout.n_items, -1, dtype=np.int64)
     middle = layout.n_items // 2
     for start, end in ((0, middle), (middle, layout.n_items)):
         find_forced(
-            layout.rows(),
+            layout.rows()._replace(bitmaps=bitmaps),
             new_walk(layout.rows(), 2),
             layout.sensitive,
             child_of,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import compress, pairwise
+from itertools import compress, pairwise, repeat
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -189,8 +189,8 @@ class Records:
         if self.vocabulary == other.vocabulary:
             return bool(np.array_equal(self.items, other.items))
         # The other's codes in this vocabulary; -1 for names that this one does not have.
-        code_of = {name: code for code, name in enumerate(self.vocabulary)}
-        translated = np.array([code_of.get(name, -1) for name in other.vocabulary], dtype=np.int32)
+        code_of = dict(zip(self.vocabulary, range(self.n_items), strict=True))
+        translated = np.fromiter(map(code_of.get, other.vocabulary, repeat(-1)), dtype=np.int32)
         return bool(np.array_equal(self.items, translated[other.items]))
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Records, Source
+from withhold.data.names import has_whitespace
 from withhold.errors import InputError, option
 from withhold.formats.cells import BLANKS, guard_blanks, unguarded
 from withhold.formats.coding import Coded, code_with_numpy
@@ -54,7 +55,7 @@ def read_text(text: Text, options: Options) -> Parsed:
     separator = options.separator or find_separator(text.data, text.path)
     variant = "quoted" if b'"' in text.data and QUOTED.search(text.data) else ""
     coded = None if b'"' in text.data else code_lines(text.closed(), ord(separator))
-    if coded is not None and any(name.isspace() for name in coded[2]):
+    if coded is not None and _has_blank_item(coded[2]):
         coded = None  # A no-break space alone is no item; the plain way leaves it out.
     if coded is None:
         rows = ([name for name in row if not name.isspace()] for row in read_rows(text, separator))
@@ -123,6 +124,10 @@ def write_text(records: Records, form: Source) -> Iterator[str]:
 def _may_quote(form: Source) -> bool:
     """Whether items may be quoted: who reads space-separated files seldom expects it."""
     return form.separator != " " or form.variant == "quoted"
+
+
+def _has_blank_item(vocabulary: tuple[str, ...]) -> bool:
+    return has_whitespace("".join(vocabulary)) and any(map(str.isspace, vocabulary))
 
 
 def _row_with_spaces(

@@ -17,9 +17,11 @@ NEWLINE = 10
 
 def joined_lines(records: Records, spelled: list[str], separator: str) -> Iterator[str]:
     """The lines of the records, many at a time, each item as it is spelled."""
-    encoded = [name.encode() for name in spelled]
-    letters = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    starts = offsets_of(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)))
+    names = "".join(spelled)
+    # Where each letter is one byte, names need not be encoded one by one.
+    sized = spelled if names.isascii() else [name.encode() for name in spelled]
+    letters = np.frombuffer(names.encode(), dtype=np.uint8)
+    starts = offsets_of(np.fromiter(map(len, sized), dtype=np.int64, count=len(sized)))
     for first in range(0, len(records), ROWS_AT_ONCE):
         offsets = records.offsets[first : first + ROWS_AT_ONCE + 1]
         items = records.items[offsets[0] : offsets[-1]]

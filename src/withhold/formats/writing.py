@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from withhold.atomic import Draft
 from withhold.data import People, Records, Source, Table
-from withhold.data.names import clean, is_missing
+from withhold.data.names import clean, has_whitespace, is_missing
 from withhold.errors import InputError, OutputError
 from withhold.formats import long, spmf
 from withhold.formats.forms import TRAITS, output_form
@@ -156,7 +156,9 @@ def _records_as_written(records: Records, form: Source) -> Records:
 
 def _check_names(records: Records, form: Source) -> None:
     """Refuse names that no reader would find again; records that were read have none."""
-    if odd := [name for name in records.occurring if name != clean(name) or not name]:
+    names = records.occurring
+    suspect = has_whitespace("".join(names)) or "" in names
+    if suspect and (odd := [name for name in names if name != clean(name) or not name]):
         raise OutputError(f"the item {odd[0]!r} cannot be written, as its name is {NOT_A_NAME}.")
     if not TRAITS[form.format].has_columns:
         return

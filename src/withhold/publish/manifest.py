@@ -12,6 +12,7 @@ import platform
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -168,6 +169,7 @@ def versions() -> dict[str, str]:
     }
 
 
+@cache
 def _version_of(name: str) -> str:
     """The version of a package, asked of the installer if it is not loaded: no package is loaded for this."""
     loaded = sys.modules.get(name)

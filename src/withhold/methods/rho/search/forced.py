@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
 from withhold.counting.layout import fair_bounds, lay_out
+from withhold.counting.supports import count_support
 from withhold.counting.threads import Stop, run_all
 from withhold.counting.walk import (
     Walk,
@@ -32,6 +33,8 @@ from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.partial import Choices
 
 TASKS = 16
+FEW_ROWS = 1024
+"""An item with a bitmap in no more rows, or in more than a bitmap has words: looking at bits is fastest."""
 
 
 def delete_forced(
@@ -50,7 +53,7 @@ def delete_forced(
     # Shared by the threads; each writes only rows whose rarest item is in its own range.
     supports = np.zeros(layout.n_rows, dtype=np.int64)
     bounds = fair_bounds(layout, TASKS)
-    rows, sensitive = layout.rows(), layout.sensitive
+    rows, sensitive = layout.rows(with_bitmaps=True), layout.sensitive
     walks: list[Walk] = []
 
     def find(*roots: int) -> None:
@@ -126,15 +129,24 @@ def find_forced(rows, walk, sensitive, child_of, roots, limits, supports_of_rest
     """For the rows r with a sensitive item and sup(N(r)) < den/num: sup(N(r)), at least 1.
 
     Only rows whose rarest non-sensitive item is in [roots); other places of ``supports_of_rest`` stay as they
-    are. The rows of that item are delivered to the next items, so that N(r) is looked for only among the
-    rows that hold its two rarest items. ``child_of`` is scratch, by rank: -1 before and after.
+    are. If that item has a bitmap, so have the others, and N(r) is mostly looked for with these. Else its
+    rows are delivered to the next items, so that N(r) is looked for only among the rows that hold its two
+    rarest items. ``child_of`` is scratch, by rank: -1 before and after.
     """
     enough = (limits.den + limits.num - 1) // limits.num
+    first_bitmap = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
+    others = np.empty(rows.bitmaps.shape[0], np.int32)
     for root in range(roots[0], roots[1]):
         if stop[0] != 0:
             return
+        if sensitive[root]:
+            continue
+        support = rows.supports[root]
+        if root >= first_bitmap and (support <= FEW_ROWS or support > rows.bitmaps.shape[1]):
+            count_frequent(rows, sensitive, root, others, enough, supports_of_rest)
+            continue
         # Before anything is delivered: else a long row costs the square of its length.
-        if sensitive[root] or not is_rarest_somewhere(rows, walk, sensitive, root):
+        if not is_rarest_somewhere(rows, walk, sensitive, root):
             continue
         n_root = walk.pool_top[1]
         mark_second(rows, walk, sensitive, n_root, child_of)
@@ -163,6 +175,24 @@ def find_forced(rows, walk, sensitive, child_of, roots, limits, supports_of_rest
                 supports_of_rest[row] = support
         for child in range(walk.next_child[2], walk.last_child[2]):
             child_of[walk.child_item[child]] = -1
+
+
+@step
+def count_frequent(rows, sensitive, root, others, enough, supports_of_rest):
+    """As ``find_forced``, for a root that has a bitmap; so have all that follow it in its rows."""
+    for posting in range(rows.post_offsets[root], rows.post_offsets[root + 1]):
+        row = rows.post_rows[posting]
+        first = next_other(rows, sensitive, rows.offsets[row], rows.offsets[row + 1])
+        if rows.items[first] != root or not has_sensitive(rows, sensitive, row):
+            continue
+        size = np.int64(0)
+        for p in range(first, rows.offsets[row + 1]):
+            if not sensitive[rows.items[p]]:
+                others[size] = rows.items[p]
+                size += 1
+        support = count_support(rows, others, size, enough)
+        if support < enough:
+            supports_of_rest[row] = support
 
 
 @step

@@ -110,7 +110,8 @@ def restore(rows, candidates, sensitive, limits, few, trial, blocking, stop):
             blocking.consequents[candidate] = f
             blocking.extras[candidate] = 1 if turn > 1 else 0
             candidates.outcomes[candidate] = BLOCKED
-            if turn == 1 and known < 0:
+            # A whole record is hardly ever within another, and there may be thousands.
+            if turn == 1 and known < 0 and size < n_local:
                 trial.known[trial.state[N_KNOWN]] = candidate
                 trial.state[N_KNOWN] += 1
             continue

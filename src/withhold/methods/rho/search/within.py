@@ -35,7 +35,8 @@ class Trial(NamedTuple):
     state: Any
     """The item at hand, how many records hold it, how many got it back since, how many rules are known."""
     known: Any
-    """Rules q→e found without room: while e is at hand they stay so, for no other item comes back."""
+    """Rules q→e found without room, unless q is a whole record; they stay so while e is at hand, for no other
+    item comes back."""
     holders: Any
     """D_e; what is put back meanwhile stands behind it."""
     postings: Any
