@@ -72,7 +72,8 @@ def test_a_misspelt_name__stops_though_others_occur(listed, desk):
 def test_a_name_after_that_of_its_file__is_compared_alone():
     records = [["file: pleurisy", "tea"], ["file: asthma", "tea"], ["tea"], ["file: asthma"]]
     for listed in ({"file: epilepsy", "tea"}, {"file: tobacco", "tea"}):
-        assert wh.anonymize(records, wh.RhoUncertainty("0.5", listed), seed=1).warnings
+        with pytest.warns(wh.WithholdWarning, match="never occurs"):
+            assert wh.anonymize(records, wh.RhoUncertainty("0.5", listed), seed=1).warnings
     with pytest.raises(InputError, match="another spelling"):
         wh.anonymize(records, wh.RhoUncertainty("0.5", {"file: pleurysy", "tea"}), seed=1)
 
