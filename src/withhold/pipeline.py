@@ -218,7 +218,7 @@ def anonymize(
         allow_unknown=allow_unknown,
         ids=ids,
         seed=seed,
-        **options,  # type: ignore[arg-type]  # draft checks them
+        **options,
     )
     warn_of(str(each) for each in release.unknown if not each.allowed)
     return release

@@ -168,7 +168,7 @@ def refuse_other_spellings(
     listed: Collection[str], present: Mapping[str, int], *, what: str, can_allow: bool = True
 ) -> None:
     """Raise if the data have a listed item under further spellings, which would be published as they are."""
-    if "".join(present).isdigit():
+    if (letters := "".join(present)).isascii() and letters.isdigit():
         return  # Each number has one spelling.
     spelt = {whole(name) for name in listed if name in present}
     others = [name for name in present if name not in listed and whole(name) in spelt]
