@@ -801,7 +801,8 @@ def test_verify__says_why_the_constraints_may_be_others(desk):
     result = run("verify", "x.csv", *proof)
     assert result.exit_code == 2
     assert (
-        "--consent, --skip-missing-ids, --sensitive or --hierarchy was given then" in result.output
+        "--consent, --skip-missing-ids, --sensitive or --hierarchy was given for the release but not now"
+        in result.output
     )
 
 

@@ -72,7 +72,7 @@ def test_help__lists_pages_and_shows_one():
     listed = run("help").stdout
     assert all(name in listed for name in pages())
     shown = run("help", "deciding")
-    assert shown.stdout.startswith("# Deciding")
+    assert shown.stdout.startswith("# Choosing parameters")
     assert "<!--" not in "".join(run("help", name).stdout for name in pages())
 
 
