@@ -82,7 +82,7 @@ class InputError(WithholdError):
 class ListError(InputError):
     """A name on a list that is wrong; the command line looks for its line in the file."""
 
-    def __init__(self, problem: str, *, name: str, remedy: str, **place: Any) -> None:
+    def __init__(self, problem: str, *, name: str = "", remedy: str = "", **place: Any) -> None:
         self.name = name
         super().__init__(problem, remedy=remedy, **place)
 

@@ -87,7 +87,7 @@ def test_installed__comes_from_the_wheel_and_walks(installed, tmp_path):
     )
     assert made.startswith("HOLDS")
     command = installed.with_name("withhold")
-    assert run(command, "help", "formats", cwd=tmp_path).startswith("# Formats")
+    assert run(command, "help", "formats", cwd=tmp_path).startswith("# File formats")
     assert run(command, "--version", cwd=tmp_path).split() == ["withhold", version]
     assert run(command, "verify", "out.dat", cwd=tmp_path).startswith("HOLDS")
 

@@ -204,8 +204,8 @@ def test_releases__are_not_taken_for_originals(client, folder):
     home = said(client.get("/").text)
     assert "out.dat (a release)" in home
     assert "baskets.dat (a release)" not in home
-    assert "is a release already" in client.get("/data", file="out.dat").text
-    assert "is a release already" not in client.get("/data", **FILE).text
+    assert "is already a release" in client.get("/data", file="out.dat").text
+    assert "is already a release" not in client.get("/data", **FILE).text
 
 
 def test_points__that_are_none_are_refused(ready):

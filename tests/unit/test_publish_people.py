@@ -136,7 +136,7 @@ def test_verify__speaks_of_files_beside_it_that_are_not_proved():
     release().write("out.csv")
     Path("out.drugs.csv").write_text("\n".join(DRUGS))
     (warning,) = verify_file("out.csv").warnings
-    assert "out.drugs.csv is beside it and is not part of this release" in warning
+    assert "out.drugs.csv is beside it but not part of this release" in warning
 
 
 def test_verify__refuses_more_columns_and_items_of_nobody():

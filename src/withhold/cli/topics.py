@@ -12,6 +12,7 @@ from withhold.errors import (
     InputError,
     InternalError,
     Interrupted,
+    ListError,
     NotVerifiedError,
     OutputError,
     PolicyError,
@@ -21,6 +22,7 @@ from withhold.errors import (
 
 OF_CLASSES: Mapping[type[WithholdError], str | None] = {
     InputError: "formats",
+    ListError: "first-release",
     PolicyError: "first-release",
     OutputError: "first-release",
     ImpossibleError: "deciding",
