@@ -2,6 +2,7 @@
 
     WithholdError
     ├── InputError        what came in cannot be used       exit code 3
+    │   └── ListError     a name on a list is wrong
     ├── PolicyError       the request makes no sense        exit code 2
     ├── OutputError       the result cannot be written      exit code 3
     ├── ImpossibleError   no release can satisfy it         exit code 4
