@@ -152,7 +152,7 @@ class WithholdWarning(UserWarning):
     ...     warnings.simplefilter("always", wh.WithholdWarning)
     ...     found = wh.audit([["beer", "pill"], ["beer"]], wh.RhoUncertainty("0.6", {"pill", "rubber"}))
     >>> print(caught[0].message)
-    1 of 2 sensitive items never occurs: 'rubber'
+    1 of 2 sensitive items never occurs: 'rubber' (did you mean 'beer'?)
     """
 
 

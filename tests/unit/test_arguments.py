@@ -81,7 +81,10 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: wh.anonymize(SHOP, RHO, kep="rules"), "did you mean keep? It takes keep, pick"),
+        (
+            lambda: wh.anonymize(SHOP, RHO, kep="rules"),
+            "did you mean keep? It takes publish, keep, pick",
+        ),
         (
             lambda: wh.anonymize(SHOP, RHO, keep=3),
             "keep must be rules, distribution, counts or sensitive, not 3",
@@ -202,7 +205,10 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.sweep(SHOP, RHO, vary=["rho"]), "vary must be a mapping"),
         (lambda: wh.sweep(SHOP, wh.RhoUncertainty, vary={"rho": ["0.5"]}), "not the class"),
         (lambda: wh.sweep(SHOP, "rho", vary={"rho": ["0.5"]}), "model must be a model"),
-        (lambda: wh.anonymize(SHOP, RHO, consnt=[1]), "did you mean consent? It takes keep, pick"),
+        (
+            lambda: wh.anonymize(SHOP, RHO, consnt=[1]),
+            "did you mean consent? It takes publish, keep, pick",
+        ),
         (lambda: wh.anonymize(SHOP, RHO, allow_unknwn=True), "did you mean allow_unknown?"),
         (lambda: wh.anonymize(SHOP, RHO, idz="keep"), "did you mean ids?"),
         (lambda: wh.audit(SHOP, RHO, consnt=[1]), "did you mean consent?"),

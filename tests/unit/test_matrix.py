@@ -610,7 +610,8 @@ def _reference(number: int) -> Reference:
     found = (
         asking.audit(table, asked, seed=SEED, jobs=1, samples=50) if model.data != TABLE else None
     )
-    found = found or asking.audit(table, asked, seed=SEED, jobs=1, **model.known)
+    if found is None:
+        found = asking.audit(table, asked, seed=SEED, jobs=1, **model.known)
     return Reference(
         audit_of(found), cells(release.data), release.loss.as_dict(), facts_of(table, release)
     )
@@ -775,7 +776,7 @@ def test_python__sweep_and_sweep_on(model, name, folder, monkeypatch):
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("what is finished is not done again")
 
-    monkeypatch.setattr(sweeping, "anonymize", never)
+    monkeypatch.setattr(sweeping, "proved_draft", never)
     assert asking.sweep(data, asked, folder=folder / "sweep", jobs=1, **options).points == (kept,)
 
 

@@ -43,13 +43,13 @@ def shop(tmp_path, monkeypatch):
 def counted(monkeypatch):
     """How often the work was really done."""
     calls = []
-    real = sweeping.anonymize
+    real = sweeping.proved_draft
 
     def count(table, model, **options):
         calls.append((model, options))
         return real(table, model, **options)
 
-    monkeypatch.setattr(sweeping, "anonymize", count)
+    monkeypatch.setattr(sweeping, "proved_draft", count)
     return calls
 
 
@@ -86,7 +86,7 @@ def test_sweep__a_model_that_cannot_be_had_is_a_point_like_others(monkeypatch):
             raise ImpossibleError("condom is everywhere")
         return wh.anonymize(table, model, **options)
 
-    monkeypatch.setattr(sweeping, "anonymize", refuse)
+    monkeypatch.setattr(sweeping, "proved_draft", refuse)
     found = wh.sweep(SHOP, MODEL, vary={"rho": ["0.3", "0.7"]})
     assert [point.problem for point in found.points] == ["condom is everywhere", None]
     assert "rho 0.3: condom is everywhere" in sweep_text(found)
@@ -247,14 +247,14 @@ def test_cli__another_sweep_is_not_gone_on_with(shop, monkeypatch, change, said)
 
 SLOW = """
 import withhold.sweeping as sweeping
-real = sweeping.anonymize
+real = sweeping.proved_draft
 def slow(table, model, **options):
     if str(model.rho) == "7/10":
         while True:
             options["progress"]("waiting", 0, 1)
             time.sleep(0.05)
     return real(table, model, **options)
-sweeping.anonymize = slow
+sweeping.proved_draft = slow
 """
 
 
