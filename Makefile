@@ -1,7 +1,7 @@
 # setup · demo · test · check · fuzz · site · bench: the same words that CI uses.
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(PIP_OPTIONS)
 TESTS := $(BIN)/python -m pytest
 # Where it is set, every worker and every command in a process of its own would compile all sources again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -40,11 +40,12 @@ check: .venv/.for-development
 # All tests but those of `check`. The kernels are compiled with bounds checks: an index out of range raises instead
 # of reading on. What passes reads only what it may, and gives the same without the checks; `make thorough` shows
 # that. Every method goes first: processes that tests start would each compile what is not compiled yet.
+# Then three workers for two cores, since many tests wait for processes, sockets or a browser.
 unit: export NUMBA_BOUNDSCHECK := 1
 unit: export WITHHOLD_EXAMPLES := 0.1
 unit: .venv/.for-development
 	$(TESTS) -n 2 --dist worksteal $(METHODS)
-	$(TESTS) -n 2 --dist worksteal --deselect $(METHODS) $(addprefix --ignore=,$(HOUSE_TESTS))
+	$(TESTS) -n 3 --dist worksteal --deselect $(METHODS) $(addprefix --ignore=,$(HOUSE_TESTS))
 
 # The kernels as plain Python, so that coverage sees inside them. Few examples: it is slow.
 jit-off: .venv/.for-development

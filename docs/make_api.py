@@ -5,6 +5,7 @@ A model's parameters, and the options of its search and its audit, are declared 
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,8 @@ GROUPS = {
 }
 """The functions, in the order in which somebody needs them; models and values follow."""
 SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
+TYPED = re.compile(r"--([a-z][a-z-]*[a-z])")
+"""An option as the command line has it; in Python it is the name of an argument."""
 AS_FOR = re.compile(r"As for ``(\w+)``\.")
 """Of a parameter that another function or model has, too; the page shows what is said there."""
 
@@ -162,7 +165,8 @@ def _table(options: Mapping[str, Declared]) -> str:
     for name, each in options.items():
         default = "must be given" if each.is_required else f"`{each.default!r}`"
         allowed = choices(each.type)
-        said = each.option.help + (f" One of {', '.join(allowed)}." if allowed else "")
+        said = TYPED.sub(lambda found: f"`{found[1].replace('-', '_')}`", each.option.help)
+        said += f" One of {', '.join(allowed)}." if allowed else ""
         said = said.replace("|", "\\|").replace("*", "\\*")
         rows.append(f"| `{name}` | {default} | {said} |")
     return "\n".join(rows)
@@ -173,8 +177,13 @@ def _value(name: str) -> Iterator[str]:
     yield f"### {name}"
     yield from _docstring(value)
     if is_dataclass(value):
-        shown = [each.name for each in fields(value) if not each.name.startswith("_")]
-        yield f"Fields: {', '.join(f'`{each}`' for each in shown)}."
+        meanings = _meanings(value)
+        yield "**Fields**"
+        yield "\n".join(
+            f"- `{each.name}`" + (f": {meanings[each.name]}" if each.name in meanings else "")
+            for each in fields(value)
+            if not each.name.startswith("_")
+        )
     methods = [
         (key, doc)
         for key, each in vars(value).items()
@@ -183,7 +192,25 @@ def _value(name: str) -> Iterator[str]:
         and (doc := inspect.getdoc(each))
     ]
     if methods:
-        yield "\n".join(f"- `{key}`: {_literals(doc.splitlines()[0])}" for key, doc in methods)
+        yield "**Methods and properties**"
+        yield "\n".join(f"- `{key}`: {_first(doc)}" for key, doc in methods)
+
+
+def _first(documented: str) -> str:
+    """The first paragraph on one line."""
+    return _literals(" ".join(documented.partition("\n\n")[0].split()))
+
+
+def _meanings(value: type) -> dict[str, str]:
+    """What the source says below each field."""
+    (body,) = (each.body for each in ast.parse(inspect.getsource(value)).body)  # type: ignore[attr-defined]
+    return {
+        declared.target.id: _first(said.value.value)
+        for declared, said in zip(body, body[1:], strict=False)
+        if isinstance(declared, ast.AnnAssign)
+        and isinstance(said, ast.Expr)
+        and isinstance(said.value, ast.Constant)
+    }
 
 
 if __name__ == "__main__":

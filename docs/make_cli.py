@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 
-def help_of(*verb: str) -> str:
+def help_of(*verb: str, option: str = "--help") -> str:
     """What ``withhold VERB --help`` prints, at a fixed width."""
     environment = {**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"}
     result = subprocess.run(
-        [sys.executable, "-m", "withhold", *verb, "--help"],
+        [sys.executable, "-m", "withhold", *verb, option],
         capture_output=True,
         text=True,
         check=True,
@@ -45,9 +45,11 @@ def main() -> None:
     ]
     for verb in verbs:
         text = help_of(verb)
+        if "--help-all" in text:
+            text = help_of(verb, option="--help-all").partition("\nWhat must hold (")[0].rstrip()
         parts += [f"## withhold {verb}", f"```text\n{text}\n```"]
         for model in _models(text):
-            own = help_of(verb, "--model", model).partition("What must hold")
+            own = help_of(verb, "--model", model).partition("What must hold (")
             options = "".join(own[1:]).partition("What all models share")[0].rstrip()
             parts += [f"### withhold {verb} --model {model}", f"```text\n{options}\n```"]
         for word in _commands(text):

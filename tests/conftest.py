@@ -69,7 +69,9 @@ typer.testing._get_command = built_once
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--times", type=int, help="list so many files and tests by processor time")
+    parser.addoption(
+        "--times", type=int, help="list so many files, tests and compiled kernels by processor time"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -87,7 +87,14 @@ class TopDown:
         lengths = self.records.lengths.astype(np.int64)
         general = wh.Records.from_codes(lengths, codes[self.records.items], tuple(nodes))
         release = wh.anonymize(
-            general, self.model, keep="counts", restoring=False, bound=False, seed=0
+            general,
+            self.model,
+            keep="counts",
+            restoring=False,
+            bound=False,
+            seed=0,
+            # Lists may have items that the records lack; whoever made them was asked already.
+            allow_unknown=True,
         )
         there = np.flatnonzero(release.data.supports)
         gone = frozenset(nodes) - {release.data.vocabulary[code] for code in there}

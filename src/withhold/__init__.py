@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-# Nothing is imported here: until the command hears Ctrl-C, every import is a moment in which it would not.
+# Nothing is imported here: the command should spend no time on imports before it handles Ctrl-C.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -77,8 +77,8 @@ __all__ = [
     "verify_parts",
 ]
 
-# The verbs load numba or polars; they come in when they are first used, so that importing is quick. The
-# values load numpy; they come in late so that the command hears Ctrl-C before that.
+# The verbs load numba or polars; they are imported when first used, so that importing is quick. The
+# values load numpy; they are imported late, so that the command's Ctrl-C handler is installed before that.
 _VALUES = {
     "withhold.errors": ("WithholdError", "WithholdWarning"),
     "withhold.data": ("Constraints", "Evidence", "Hierarchy", "Source", "Table", "Records"),

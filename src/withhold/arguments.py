@@ -30,11 +30,11 @@ SMALLEST: Mapping[str, int] = {
     "persons": 0,
     "round": 1,
 }
-"""The smallest value of what is no option of a method, and has the same meaning wherever it is taken."""
+"""The smallest values of parameters that are not options of a method and mean the same in every function."""
 LARGEST: Mapping[str, int] = {"seed": 2**63 - 1, "jobs": 2**16}
-"""What kernels, or the machine, could not take."""
+"""The largest values that the kernels or the machine can handle."""
 GONE = {"truthful": 'truthful is the default now; fill="hash" gives the paper\'s variant'}
-"""Options that there were once, and what to do instead."""
+"""Options that no longer exist, and what to do instead."""
 WORDS: Mapping[str, str] = {
     "str": "a text",
     "int": "a whole number",
@@ -44,8 +44,8 @@ WORDS: Mapping[str, str] = {
     "Path": "a path",
     "PathLike": "a path",
     "Mapping": "a mapping (dict)",
-    "Iterable": "a collection, not a single text",
-    "Sequence": "a list, not a single text",
+    "Iterable": "a collection, such as a list",
+    "Sequence": "a list",
     "Callable": "a function",
     "AnyPlan": "the plan of a release (release.plan)",
     "Model": "a model made with its parameters, such as RhoUncertainty(rho, sensitive), "
@@ -67,7 +67,7 @@ def checked(function: F) -> F:
     loaves, thickness
     """
     path = function.__qualname__.removesuffix(".__init__").split(".")
-    # A constructor that has a name of its own is called with the class before it.
+    # A named constructor (a class method) is called with the class as its first argument.
     name = ".".join(path[-2:] if next(iter(_parameters(function)), "") == "cls" else path[-1:])
 
     @wraps(function)
@@ -85,7 +85,7 @@ def check_options(
     what: str,
     also: Iterable[str] = (),
 ) -> None:
-    """Refuse options that are passed on to a function which does not take them.
+    """Refuse options that are to be passed on to a function that does not take them.
 
     ``also`` are the options that the caller takes itself, which may be what was meant.
     """
@@ -100,9 +100,9 @@ def option_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def names_in(given: Iterable[Any], *, name: str) -> tuple[str, ...]:
-    """The items or columns that a caller listed, as texts; whole numbers become their digits.
+    """The items or columns that a caller listed, as strings; whole numbers become their digits.
 
-    A single text would be taken for its letters and a frame for the names of its columns, so
+    A single string would be read as its letters and a frame as the names of its columns, so
     both are refused.
 
     >>> names_in([7, "beer"], name="sensitive")
@@ -179,20 +179,20 @@ def _check_values(function: Callable[..., Any], given: Mapping[str, Any]) -> Non
 
 
 def _option_in(hint: Any) -> Option | None:
-    """The option that an annotation declares, if it does."""
+    """The option that an annotation declares, if any."""
     notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     return next((note for note in notes if isinstance(note, Option)), None)
 
 
 def _bounds(name: str, hint: Any) -> tuple[float | None, float | None]:
-    """The smallest and the largest value of a parameter, as far as there are any."""
+    """The smallest and the largest value of a parameter; None if it has no such bound."""
     if (declared := _option_in(hint)) is not None:
         return declared.at_least, declared.at_most
     return SMALLEST.get(name), LARGEST.get(name)
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value has the type that an annotation names; True is not a number, a text is not a list.
+    """Whether a value has the type that an annotation names; True is not a number, a string is not a list.
 
     >>> fits(3, int | None), fits(True, int), fits("abc", Iterable[str]), fits(None, str)
     (True, False, False, False)
@@ -208,7 +208,7 @@ def fits(value: Any, hint: Any) -> bool:
     if kind in (Union, UnionType):
         return any(fits(value, each) for each in get_args(hint))
     if isinstance(value, type) and kind is not type:
-        return False  # a class where one of its values is meant
+        return False  # a class was passed instead of an instance
     if kind is bool:
         return isinstance(value, bool | np.bool_)
     if kind is int:
@@ -254,7 +254,7 @@ def words(hint: Any) -> str:
 
 
 def _without_notes(hint: Any) -> Any:
-    """The type of an annotation that also says something else."""
+    """The type in an annotation, without its other metadata."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
@@ -265,7 +265,7 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 @cache
 def _hints(declaring: Callable[..., Any]) -> Mapping[str, Any]:
-    """The annotations of the parameters; what is returned may be known to type checkers only."""
+    """The annotations of the parameters; the return type is left out, as only type checkers may know it."""
     function, names = function_of(declaring), names_of(declaring)
     kinds = {p.name: p.kind for p in _parameters(function).values()}
     single = {n for n, kind in kinds.items() if kind not in (2, 4)}  # no *args, no **options
@@ -285,7 +285,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value that somebody passed, short, and never the data itself."""
+    """A value that a caller passed, shortened, and never the data itself."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if value is None or isinstance(value, str | bytes | bool | int | float):

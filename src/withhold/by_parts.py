@@ -17,23 +17,23 @@ FoundT = TypeVar("FoundT")
 
 
 class Sums(Protocol):
-    """What was counted of some parts."""
+    """Counts over some of the parts."""
 
     def plus(self, other: Any, /) -> Any:
-        """Of these and of others together; the order never matters."""
+        """The sum of these counts and others; the order never matters."""
         ...
 
 
 class Round(Protocol):
-    """What is to be counted of every part, as a value that can be sent to another machine."""
+    """What is to be counted in every part, as a value that can be sent to another machine."""
 
     def count(self, data: Any, /) -> Sums:
-        """Of one part."""
+        """The counts of one part."""
         ...
 
 
 class Choice(Protocol):
-    """What was chosen for all parts."""
+    """The choice made for all parts."""
 
     def apply_to(self, data: Any, /) -> Any:
         """A part without what is withheld."""
@@ -59,7 +59,7 @@ class ByCounts:
     survey: Callable[[Any, int, int], Rounds[Any]]
     """(model, most known items, how many to list) → the breaches of all parts together."""
     surveyed: int = 3
-    """Most known items of an audit if nobody says."""
+    """The default largest number of known items in an audit."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class Settled:
     """What was settled for all parts; then each of them is searched and proved on its own."""
 
     model: Any
-    """What every part keeps, and so all of them: what was asked for, perhaps under groups."""
+    """The model that every part satisfies, and so all of them: the requested one, perhaps under groups."""
     options: Mapping[str, Any]
     """Search options of the parts that differ from those that were given."""
     choice: Choice
-    """What becomes of every part before it is searched."""
+    """How every part is transformed before it is searched."""
     final: bool = False
     """Whether that leaves nothing to withhold in any part."""
 
@@ -81,7 +81,7 @@ class ByBlocks:
     """How a table that is read part by part is released in blocks of rows from all parts."""
 
     survey: Callable[[Any, Any, Any, int], tuple[Any, Any]]
-    """(part, model, search options, seed) → what the part tells of the whole, and its rows as codes."""
+    """(part, model, search options, seed) → a survey of the part, and its rows as codes."""
     join: Callable[[Any, Any, Any], Any]
     """(surveys, model, search options) → what is known of the whole table."""
     deal: Callable[[Any, Any, Any, Any], Any]
@@ -97,7 +97,7 @@ class ByBlocks:
     values: Callable[[Any, Any], tuple[dict[Any, int], ...]]
     """(counts of a part, model) → by sensitive column, how often each value occurs."""
     judge: Callable[[Any, Any, Any], Any]
-    """(counts of all parts, or of some shelves of them, model, how often values occur) → what these are."""
+    """(counts of all parts or of some shelves, model, how often values occur) → the judgement of these."""
     verdict: Callable[[Any, Any, float], Any]
     """(all that was judged, model, seconds) → the verdict on all parts together."""
     audit: Callable[[Any, Any], Any]
@@ -113,16 +113,16 @@ class ByParts:
     refused: Callable[[Any, Any, Mapping[str, Any]], str] = lambda *_: (
         "it is a promise about all records at once"
     )
-    """(model, search options, those that were given) → why it cannot be done; nothing where it can."""
+    """(model, search options, those that were given) → why it cannot be done; nothing if it can."""
     counts: ByCounts | None = None
     """None, without blocks either: a union of safe parts is safe, so each part is released on its own."""
     settle: Callable[[Any, Any], Rounds[Settled] | None] = lambda *_: None
-    """(model, search options) → what is one choice for parts that are searched and proved on their own."""
+    """(model, search options) → one choice for all parts, each of which is then searched and proved alone."""
     audited: bool = False
     """Whether audits of parts, joined, say something about all of them."""
     generalised: Callable[[Any, Any, Any], Any] | None = None
-    """(pieces of both, hierarchy, request) → what a release lost that has other names in each record; None:
-    it has those of the original, so that both can be counted together."""
+    """(pieces of both, hierarchy, request) → the loss of a release whose records use names other than the
+    original's; None if the names are the same, so that both can be counted together."""
     blocks: ByBlocks | None = None
     """Of tables: how rows of all parts are searched together."""
 

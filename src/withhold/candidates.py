@@ -1,7 +1,7 @@
-"""What is compared: releases and files, each with its original prepared as it was for the release.
+"""The releases and files to compare, each with its original prepared as it was for the release.
 
-In: what the user named. Out: a ``Candidate`` for each. The manifests help to read files. If they do not
-settle how, or who was left out, the user is asked.
+In: what the user named. Out: a ``Candidate`` for each. The manifests help to read files. If they say neither
+how to read a file nor who was left out, the user is asked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from withhold.wording import counted
 
 @dataclass(frozen=True)
 class Candidate:
-    """A release that is compared, and what is known of how it was made."""
+    """A release to compare, and what is known about how it was made."""
 
     name: str
     data: Any
@@ -43,11 +43,11 @@ class Candidate:
     hierarchy: Hierarchy | None = None
     path: Path | None = None
     as_it_looks: Data | None = None
-    """With quotes before formulas, where only a manifest says that they belong to no name."""
+    """Quotes precede formulas, and only a manifest says that they do not belong to the names."""
     without_consent: int = 0
-    """How many records of the original were left out for want of consent."""
+    """How many records of the original were left out because consent was missing."""
     consent: str | None = None
-    """How consent was given then, as it was typed."""
+    """The ``consent`` option of the release, as it was typed."""
     skipped_rows: int = 0
     """How many rows of the original had no record id, and were left out on request."""
     original: Any = None
@@ -63,8 +63,8 @@ def candidate(
 ) -> Candidate:
     """A release as it can be compared; a path is read, as its manifest says if there is one.
 
-    ``reading`` are options of ``read``, for the release and for the original. They are not needed for a
-    release that is read safely without them, nor used where only the original fits them.
+    ``reading`` has options of ``read``, for the release and for the original. They are not needed for a
+    release that is read safely without them, nor used if they fit only the original.
     """
     if isinstance(published, Candidate):
         return published
@@ -110,7 +110,7 @@ def candidate(
 
 
 def _prepared_as(data: Data, then: Mapping[str, Any]) -> Data:
-    """The data with what its internal manifest says about how the original was prepared."""
+    """The data, with the preparation of the original that its internal manifest describes."""
     written = [str(each.get("tidy")) for each in then.get("tidied", ()) if each]
     tidied = tuple(Tidied(*each) for each in parse_tidy(written).items())
     if isinstance(data, Records):
@@ -129,7 +129,7 @@ def _prepared_as(data: Data, then: Mapping[str, Any]) -> Data:
 
 
 def _read_as_said(published: str | Path, said: Mapping[str, Any]) -> Records:
-    """A file without a manifest: as the options say, or as it looks if they only fit the original."""
+    """Read a file without a manifest: by the options, or by detection if they fit only the original."""
     try:
         return read(published, **said)
     except InputError as error:
@@ -140,7 +140,7 @@ def _read_as_said(published: str | Path, said: Mapping[str, Any]) -> Records:
 
 
 def with_originals(original: Any, releases: Sequence[Candidate], **reading: Any) -> list[Candidate]:
-    """The releases, each with its original: one for all, but tables are prepared as each of them was."""
+    """The releases, each with its original: one for all, but tables are prepared anew for each release."""
     if all(release.original is not None for release in releases):
         return list(releases)
     shared = _read_shared(original, releases, reading)
@@ -153,7 +153,7 @@ def with_originals(original: Any, releases: Sequence[Candidate], **reading: Any)
             and shared is not original
         ):
             like: Any = getattr(release.data, "attributes", release.data)
-            # The column of consent is gone already when the others are dropped.
+            # The consent column has already been removed when the others are dropped.
             drop = [name for name in like.dropped if name in shared.names]
             tidy = [str(each) for each in release.data.tidied]
             before = READERS[shared.kind](shared, drop=drop, bins=like.binned, tidy=tidy)
@@ -185,7 +185,7 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
     skipped = next((each.skipped_rows for each in releases if each.skipped_rows), 0)
     if skipped and not reading.get("skip_missing_ids"):
         found = _read_shared(original, releases, {**reading, "skip_missing_ids": True})
-        # Of another file the rows without an id are not those that somebody asked to leave out.
+        # In another file, the rows without an id are not the ones that the user asked to leave out.
         if getattr(found, "skipped_rows", 0) == skipped:
             return found
     if beside is None or not isinstance(original, str | Path):
@@ -198,7 +198,7 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
 
 
 def _refuse_other_dates(releases: Sequence[Candidate], asked: str | None) -> None:
-    """Refuse to count dates as lost that a release was never to have."""
+    """Refuse to count dates as lost if the release was never meant to have them."""
     then = {each.name: read_then(each.path) for each in releases}
     found = {name: how.get("dates") for name, how in then.items() if how}
     wanted = asked or next(iter(found.values()), None)
@@ -212,7 +212,7 @@ def _refuse_other_dates(releases: Sequence[Candidate], asked: str | None) -> Non
 
 
 def _ask_for_consent(original: Data, release: Candidate) -> None:
-    """Refuse to count people who did not agree as withheld."""
+    """Refuse to count people who did not consent as withheld."""
     missing = len(original) - len(release.data)
     if missing and missing == release.without_consent:
         raise InputError(
@@ -224,7 +224,7 @@ def _ask_for_consent(original: Data, release: Candidate) -> None:
 
 
 def _settled(release: Candidate) -> Candidate:
-    """The release with the names that the original has, where quotes may or may not belong to them."""
+    """The release with the original's names, in case it is open whether quotes belong to them."""
     if release.as_it_looks is None:
         return release
     known = names_of(release.original)

@@ -28,7 +28,7 @@ from withhold.shown import Listed
 from withhold.telling.facts import Measured, MeasureRequest
 
 OF_THE_SENSITIVE = frozenset(("occurrences.sensitive.share", "occurrences.others.share"))
-"""Facts that mean nothing where the sensitive items are not known."""
+"""Facts that mean nothing if the sensitive items are not known."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Compared:
 
     @classmethod
     def of(cls, name: str, measured: Measured, *, sensitive: frozenset[str]) -> Compared:
-        """All that was measured, but for what means nothing where no item is known to be sensitive."""
+        """All that was measured, except what means nothing if no item is known to be sensitive."""
         if sensitive:
             return cls(name, measured)
         facts = (fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
@@ -54,7 +54,7 @@ class Comparison(Listed):
     original: str
     releases: tuple[Compared, ...]
     notes: tuple[str, ...] = ()
-    """What the numbers leave out."""
+    """What the numbers do not cover."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -87,22 +87,22 @@ def compare(
     original
         The data that the releases were made from.
     *published
-        Paths, releases, or whatever ``read`` takes. A path with a manifest beside it is read as that says.
+        Paths, releases, or whatever ``read`` takes. A file with a manifest is read as the manifest says.
     sensitive
-        Items to count apart; if not given, those of the release's own model.
+        Items to count separately; if not given, those of the release's own model.
     min_support, min_confidence
         The smallest support and confidence of itemsets and rules to count; a support is a number of
         records, or a share such as ``"0.05%"``.
     hierarchy
         The hierarchy by which a release was generalised, in the form that ``anonymize`` takes.
     consent
-        Whose records of the original may have been published.
+        Which records of the original were allowed to be published, as in ``read``.
     names
         What to call the releases, one name for each.
     queries, seed
-        The number of random count queries, and the seed that they are drawn with; all releases get the same.
+        The number of random count queries, and the seed used to draw them; all releases get the same queries.
     jobs, progress
-        The number of threads, and a function that is told the progress.
+        As for ``advise``.
 
     Returns
     -------
@@ -168,12 +168,12 @@ def compare(
 
 
 def wanted_items(sensitive: Iterable[str]) -> frozenset[str]:
-    """The items that are to be counted apart."""
+    """The items to count separately."""
     return clean_set(names_in(sensitive, name="sensitive"), "sensitive")
 
 
 def _refuse_for_tables(**given: object) -> None:
-    """Refuse what is about items; a cell of a table counts as whatever was published as it."""
+    """Refuse options about items, which tables do not have."""
     if named := [name for name, value in given.items() if value is not None]:
         raise PolicyError(
             f"{option(named[0])} is about records of items, and these are tables, which are compared "

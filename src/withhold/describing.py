@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Any
 
 MARK = ": "
-"""Between the name of a file and an item, where items come from several files."""
+"""Separates the name of a file from an item, if items come from several files."""
 
 DATE = re.compile(r"@\d{4}(?:-\d{2}|-\d{4})?\Z", re.ASCII)
 """What follows an item that has a date, as ``withhold.data.dated_items`` says."""
@@ -40,7 +40,7 @@ def describing(meaning: Mapping[str, str]) -> Iterator[None]:
 def meaning_of(name: str, meaning: Mapping[str, str] | None = None) -> str | None:
     """What a code means, with or without the name of its file before it and a date after it.
 
-    None if nobody said.
+    None if it has no description.
 
     >>> [meaning_of(name, {"E11": "Type 2 diabetes"}) for name in ("conditions: E11", "E11@2015-2019")]
     ['Type 2 diabetes', 'Type 2 diabetes']
@@ -63,12 +63,12 @@ def described_all(names: Iterable[str]) -> str:
 
 
 def known_descriptions() -> Mapping[str, str]:
-    """What each code means, as far as that was given."""
+    """The descriptions that were given, by code."""
     return _meaning.get()
 
 
 def with_descriptions(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain values, and beside them what the codes among them mean.
+    """Plain values, and with them the descriptions of the codes among them.
 
     >>> with describing({"E11": "Type 2 diabetes", "I10": "Hypertension"}):
     ...     with_descriptions({"worst": ["E11"], "n": 1})["descriptions"]

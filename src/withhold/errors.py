@@ -11,7 +11,7 @@
     ├── Interrupted       Ctrl-C, nothing was published     exit code 130
     └── InternalError     this is a bug in us               exit code 70
 
-``option`` spells an option as the reader would give it: typed, or as a keyword.
+``option`` spells an option as the reader would write it: on the command line, or as a keyword.
 The command line prints the message and ends with the exit code; Python callers catch the class.
 A message says what is wrong, where, and what to do about it. It shows a value only where the user
 typed that value or where it is needed to find the line.
@@ -44,7 +44,7 @@ class WithholdError(Exception):
 
     def __init__(self, message: str = "", *more: str) -> None:
         self.lines = (message, *more)
-        """The message line by line: no name of a file or an item can forge one of its own."""
+        """The lines of the message, escaped so that no file or item name can forge a line."""
         super().__init__("\n".join(self.lines))
 
 
@@ -88,7 +88,7 @@ class ListError(InputError):
         super().__init__(problem, remedy=remedy, **place)
 
     def at(self, path: str | Path, line: int) -> ListError:
-        """The same with the place of the name."""
+        """The same error with the place of the name."""
         return ListError(
             self.problem, name=self.name, remedy=self.remedy or "", path=path, line=line
         )
@@ -142,7 +142,7 @@ class InternalError(WithholdError):
 
 
 class WithholdWarning(UserWarning):
-    """What the custodian should know of a list or of a file, though nothing stops.
+    """What the custodian should know about a list or a file, although work continues.
 
     Examples
     --------
@@ -152,16 +152,16 @@ class WithholdWarning(UserWarning):
     ...     warnings.simplefilter("always", wh.WithholdWarning)
     ...     found = wh.audit([["beer", "pill"], ["beer"]], wh.RhoUncertainty("0.6", {"pill", "rubber"}))
     >>> print(caught[0].message)
-    1 of 2 sensitive items never occurs: 'rubber' (did you mean 'beer'?)
+    1 of 2 sensitive items never occurs: 'rubber'
     """
 
 
 class AssumedWarning(WithholdWarning):
-    """What was assumed about a file by its content, such as its encoding; on the command line, a note."""
+    """What was assumed about a file from its content, such as its encoding; on the command line, a note."""
 
 
 _typed: ContextVar[bool] = ContextVar("typed", default=False)
-"""Whether options are spoken of as on the command line; else as in Python."""
+"""Whether messages spell options as on the command line; otherwise as in Python."""
 
 
 @contextmanager
@@ -175,7 +175,7 @@ def on_the_command_line() -> Iterator[None]:
 
 
 def option(name: str, value: object = None) -> str:
-    """An option as the reader of the message would give it, perhaps with a value.
+    """An option as the reader of the message would write it, perhaps with a value.
 
     >>> option("record_column"), option("separator", ","), option("force", True)
     ('record_column', "separator=','", 'force=True')

@@ -1,6 +1,6 @@
-"""Text that is safe to show: what controls a terminal, or turns the reading direction, is written out.
+"""Text that is safe to show: characters that control a terminal or change the text direction are escaped.
 
-Names of files and items are the data's; printed as they are they could clear the screen, forge a line or
+Names of files and items come from the data; printed unchanged, they could clear the screen, forge a line or
 show one name as another.
 """
 
@@ -17,7 +17,7 @@ _UNSAFE_IN_JSON = re.compile(f"[\x7f-\x9f\u2028\u2029{_BIDI}\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
-    r"""The text with every control and direction character but line ends and tabs written out.
+    r"""The text with every control and direction character escaped, except line ends and tabs.
 
     >>> print(visible("a\x1b[2J\x9b1m\u202eb"))
     a\x1b[2J\x9b1m\u202eb
@@ -26,7 +26,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""The same for text that is one line: line ends and tabs are written out as well.
+    r"""The same for text that is one line: line ends and tabs are escaped as well.
 
     >>> print(one_line("a\nHOLDS"))
     a\nHOLDS
@@ -37,8 +37,8 @@ def one_line(text: str) -> str:
 def json_text(value: Any, *, indent: int | None = 2) -> str:
     r"""The value as JSON that is readable in every script and safe on a terminal.
 
-    ``json.dumps`` leaves DEL and the control characters from U+0080 to U+009F as they are. What stands for
-    bytes of a file name that are not UTF-8 becomes an escape too, so that the text can be encoded.
+    ``json.dumps`` leaves DEL and the control characters from U+0080 to U+009F as they are. The surrogates for
+    bytes of a file name that are not UTF-8 are escaped too, so that the text can be encoded.
 
     >>> print(json_text(["é", "\x9b1m", "\x7f"], indent=None))
     ["é", "\u009b1m", "\u007f"]
@@ -52,7 +52,7 @@ def _plain(value: Any, separators: tuple[str, str] = (", ", ": ")) -> str:
 
 
 def _indented(value: Any, margin: str, indent: str) -> str:
-    """As ``json.dumps`` writes it with an indent; its fast half, which knows none, does the long parts."""
+    """As ``json.dumps`` with an indent; its fast encoder, which cannot indent, does the long parts."""
     nested = (dict, list, tuple)
     if not isinstance(value, nested) or not value:
         return _plain(value)
@@ -63,7 +63,7 @@ def _indented(value: Any, margin: str, indent: str) -> str:
         return text[0] + inner + text[1:-1] + margin + text[-1]
     texts = [_indented(part, inner, indent) for part in parts]
     if isinstance(value, dict):
-        # A key that is no text is written as text.
+        # A key that is not a string is written as one.
         keys = (_plain(key if isinstance(key, str) else _plain(key)) for key in value)
         texts = [f"{key}: {text}" for key, text in zip(keys, texts, strict=True)]
     first, last = "{}" if isinstance(value, dict) else "[]"

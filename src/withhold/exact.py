@@ -11,9 +11,9 @@ from withhold.errors import PolicyError
 LARGEST_DENOMINATOR = 10**9
 """Up to here, with fewer than 2^31 records, every product fits into 64 bits."""
 LONGEST_NUMBER = 40
-"""Characters; what is longer is no threshold that anybody means."""
+"""The most characters of a number; nobody means a longer one."""
 PLAIN = re.compile(r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+|/[0-9]+)?\s*")
-"""What a number looks like; digits of other scripts, or 1_0, are more likely a slip than meant."""
+"""What a number looks like; digits of other scripts, or 1_0, are more likely a mistake than intended."""
 
 
 def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str) -> Fraction:
@@ -33,7 +33,7 @@ def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str)
 
 
 def exact_number(value: str | Fraction | Decimal | float | int, *, name: str) -> Fraction:
-    """The number as the user wrote it, of any size that anybody means.
+    """The exact number that the user wrote, of any reasonable size.
 
     >>> exact_number("2.5", name="beta")
     Fraction(5, 2)
@@ -53,7 +53,7 @@ def exact_number(value: str | Fraction | Decimal | float | int, *, name: str) ->
 
 
 def _as_meant(written: str) -> str:
-    """How a share with a decimal comma, or in per cent, is written here; nothing for any other text."""
+    """How to write a share that was given with a decimal comma or in per cent; empty for any other text."""
     found = re.fullmatch(r"\s*([0-9]{1,9})(?:[.,]([0-9]{1,9}))?\s*(%?)\s*", written)
     if found is None:
         return ""
@@ -69,7 +69,7 @@ def _has_large_exponent(value: object) -> bool:
 
 
 def decimal_text(value: Fraction) -> str:
-    """The shortest exact way to write the number: a decimal where there is one, else a fraction.
+    """The shortest exact way to write the number: a decimal if there is one, else a fraction.
 
     >>> decimal_text(Fraction(7, 10)), decimal_text(Fraction(1, 3))
     ('0.7', '1/3')

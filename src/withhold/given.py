@@ -1,4 +1,4 @@
-"""What somebody gives to the road, as the values that travel on it: data read, evidence gathered."""
+"""The inputs of a verb as the values that the road takes: data read, evidence gathered."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from withhold.data import KINDS, Constraints, Evidence, People, Records
 from withhold.data.identifying import FEWEST
 from withhold.data.identifying_items import refuse_identifying_items
-from withhold.data.roles import ALL, Publish, check_named, columns_of
+from withhold.data.roles import ALL, Publish, columns_of, decided_columns
 from withhold.data.tidied import ITEMS, Tidied
 from withhold.data.tidying import tidied_name
 from withhold.data.unknown import Unknown
@@ -26,10 +26,10 @@ class Given(NamedTuple):
 
     data: Data
     model: Model
-    """With the items that it lists spelt as in the data."""
+    """Its listed items are spelt as in the data."""
     evidence: Evidence
     unknown: tuple[Unknown, ...]
-    """What was listed and the data do not have."""
+    """What was listed but is missing from the data."""
 
 
 def gathered(
@@ -41,7 +41,7 @@ def gathered(
     consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Given:
-    """What somebody gives to a verb, read and checked; raises if the data have nothing of what is listed."""
+    """A verb's inputs, read and checked; raises if the data have none of the listed items."""
     found = as_data(data, model, consent, allow_unknown=allow_unknown)
     model = tidied_model(model, found.tidied)
     evidence = given_evidence(model, constraints)
@@ -50,9 +50,9 @@ def gathered(
 
 
 def check_items(data: Data, model: Model, publish: Publish, *, fewest: int = FEWEST) -> None:
-    """Stop if items may identify people and nobody said that they are to be published."""
+    """Stop if items or people's columns may identify people, unless the user chose to publish them."""
     if isinstance(data, People):
-        check_named(data.attributes, model, columns_of(publish, data.attributes))  # type: ignore[arg-type]
+        decided_columns(data.attributes, model, columns_of(publish, data.attributes))  # type: ignore[arg-type]
         refuse_identifying_items(data.items, publish, fewest=fewest)
     elif isinstance(data, Records):
         if publish not in (ALL, ITEMS) and {*publish} - {ITEMS}:
@@ -63,7 +63,7 @@ def check_items(data: Data, model: Model, publish: Publish, *, fewest: int = FEW
 
 
 def given_evidence(model: Model, constraints: Constraints | None) -> Evidence:
-    """The constraints as evidence; refused where a model takes none, and missed where it needs them."""
+    """The constraints as evidence; an error if the model takes none, or needs some and gets none."""
     if method_of(model).needs_evidence == (constraints is not None):
         return Evidence(constraints=constraints)
     if constraints is None:
@@ -72,13 +72,13 @@ def given_evidence(model: Model, constraints: Constraints | None) -> Evidence:
 
 
 def with_population(evidence: Evidence, data: Data, model: Model, options: object) -> Evidence:
-    """The evidence with the population that the options name, where the model speaks of one."""
+    """The evidence with the population that the options name, if the model is about one."""
     found = method_of(model).gather(data, model, getattr(options, "population", None))
     return evidence if found.population is None else replace(evidence, population=found.population)
 
 
 def tidied_model(model: Model, done: Iterable[Tidied]) -> Model:
-    """The model with the items that it lists spelt as in data that were tidied."""
+    """The model with its listed items spelt as in the tidied data."""
     lists = [
         each.name for each in method_of(model).parameters().values() if each.option.kind == "items"
     ]
@@ -96,7 +96,7 @@ def as_data(
     *,
     allow_unknown: bool = False,
 ) -> Data:
-    """The data as what the model is about, read if it is not that yet: a table, records of items, people."""
+    """The data, read if necessary, as the model's kind: a table, records of items, or people."""
     kind = method_of(model).data
     if isinstance(data, KINDS[kind]) and consent is None:
         return data

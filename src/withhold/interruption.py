@@ -1,8 +1,8 @@
-"""A request to stop, which long work looks at between two kernels.
+"""A request to stop, which long work checks between two kernels.
 
-A signal handler that raised would raise anywhere: inside compiled code's call machinery, which makes a
-``SystemError`` of it, or inside a finalizer, which drops it. So the handler only asks, and the work stops
-at the next place where stopping is safe.
+A signal handler that raised would raise anywhere: inside the call machinery of compiled code, which turns it
+into a ``SystemError``, or inside a finalizer, which drops it. So the handler only sets a flag, and the work
+stops at the next place where stopping is safe.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ def ask_to_stop() -> None:
 
 
 def stop_if_asked() -> None:
-    """Raise ``KeyboardInterrupt`` if somebody asked for the end."""
+    """Raise ``KeyboardInterrupt`` if a stop was requested."""
     if _asked.is_set():
         raise KeyboardInterrupt
 
 
 def forget_request() -> None:
-    """For a process that goes on after an interrupted command."""
+    """Clear the request, for a process that continues after an interrupted command."""
     _asked.clear()

@@ -1,4 +1,4 @@
-"""Where compiled code is kept; to be asked before anything that compiles is loaded."""
+"""Where compiled code is cached; needed before anything that compiles is imported."""
 
 from __future__ import annotations
 

@@ -27,5 +27,5 @@ def later(place: str) -> Callable[..., Any]:
     def call(*args: Any, **named: Any) -> Any:
         return load(place)(*args, **named)
 
-    call.place = place  # type: ignore[attr-defined]  # for whoever wants to know its signature
+    call.place = place  # type: ignore[attr-defined]  # for code that inspects its signature
     return call

@@ -1,4 +1,4 @@
-"""Whether the data have the items that a model lists: a misspelt list protects nothing."""
+"""Whether the data contain the items that a model lists: a misspelt list protects nothing."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from withhold.data import Constraints, Evidence
 from withhold.data.dated_items import oddly_dated
+from withhold.data.sensitive_values import refuse_spellings
 from withhold.data.unknown import (
+    NEVER_OCCURS,
     Unknown,
     find_unknown,
     how_to_allow,
-    refuse_if_nothing_known,
-    refuse_misspelt,
-    refuse_other_spellings,
-    refuse_several,
+    refuse_wrong_list,
 )
+from withhold.data.variants import begun_by, refuse_variants
 from withhold.data.wishes import RECORDS
 from withhold.errors import InputError, WithholdWarning, option
 from withhold.method import Model
@@ -27,7 +27,7 @@ from withhold.registry import method_of
 def unknown_items(
     model: Model, data: Any, evidence: Evidence, *, allowed: bool = False
 ) -> Unknown | None:
-    """The items that the model lists and the data do not know, if any is missing."""
+    """The items that the model lists and the data do not have, if any is missing."""
     if not (protected := evidence.protected(model.sensitive)):
         return None
     near = () if evidence.constraints is None else evidence.constraints.categories
@@ -36,19 +36,17 @@ def unknown_items(
     return find_unknown(protected, known, what=what, allowed=allowed, also_near=near)
 
 
-def warn_of(missing: Iterable[str], *, stacklevel: int = 4) -> None:
-    """Tell who called a public function what is missing; the command line says it in its own way.
-
-    ``stacklevel``: this, the function, what checks its arguments, and who called it.
-    """
+def warn_of(missing: Iterable[str]) -> None:
+    """Warn the caller of a public function about missing items; the command line has its own messages."""
     for each in missing:
-        warnings.warn(each, WithholdWarning, stacklevel=stacklevel)
+        # The frames: this function, the public function, its argument check, and the caller.
+        warnings.warn(each, WithholdWarning, stacklevel=4)
 
 
 def protects_nobody(constraints: Constraints | None, *, allowed: bool = False) -> InputError | None:
-    """What is wrong with constraints that protect nobody, unless somebody said that they may.
+    """The error for constraints that protect nobody, unless that was allowed.
 
-    Constraints that name only records of another file are wrong all the same.
+    Constraints that name only records of another file are an error in any case.
     """
     if constraints is None or constraints.n_pairs:
         return None
@@ -75,16 +73,21 @@ def check_listed(
     if items is not None:
         _refuse_assumed(items, data)
         _refuse_swapped(items, data)
-        # Before anything else is said: this says what to write.
+        # First, since this error says what to write.
         counts = method_of(model).counts(data, model)
-        refuse_misspelt(items, sorted(counts, key=lambda name: (-counts[name], name)))
-        refuse_several(items, counts)
-    refuse_if_nothing_known(items)
+        by_count = sorted(counts, key=lambda name: (-counts[name], name))
+        refuse_wrong_list(items, dict.fromkeys(by_count))
+    if not allowed:
+        attributes = getattr(data, "attributes", data)
+        for name in getattr(model, "sensitive_column", ()):
+            refuse_spellings(attributes.column(name))
     protected = evidence.protected(model.sensitive)
+    begun = None
     if protected and not allowed:
         method = method_of(model)
-        counts = method.counts(data, model)
-        refuse_other_spellings(protected, counts, what=method.listed)
+        counts = {name: n for name, n in method.counts(data, model).items() if n}
+        refuse_variants(protected, counts, what=method.listed)
+        begun = begun_by(protected, counts, what=method.listed)
         if method.data == "people" and (odd := oddly_dated(counts, protected)):
             raise InputError(
                 f"{odd[0]!r} begins like a sensitive item with a date, which is none that is known",
@@ -93,13 +96,14 @@ def check_listed(
             )
     listed = () if evidence.constraints is None else evidence.constraints.unknown
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
-    return (*getattr(data, "unknown", ()), *found, *([] if items is None else [items]))
+    about_items = [each for each in (items, begun) if each is not None]
+    return (*getattr(data, "unknown", ()), *found, *about_items)
 
 
 def _refuse_assumed(items: Unknown, data: Any) -> None:
-    """Refuse items that are missing perhaps because the data were read in the wrong encoding.
+    """Refuse items that may be missing because the data were read in the wrong encoding.
 
-    Unicode is known by its bytes; of the others, one that was named may be as wrong as a guess.
+    Unicode is recognised by its bytes; any other encoding may be wrong, even if the user named it.
     """
     source = getattr(data, "source", None)
     if items.allowed or source is None:
@@ -117,23 +121,39 @@ def _refuse_assumed(items: Unknown, data: Any) -> None:
 
 
 def _refuse_swapped(items: Unknown, data: Any) -> None:
-    """Refuse a list of which most cannot be items of the data: it is made of records."""
+    """Refuse a list most of whose lines cannot be items of the data: it has records instead."""
     source = getattr(data, "source", None)
     if items.allowed or source is None or source.format != "basket":
         return
-    if 2 * sum(source.separator in name for name in items.names) > items.total:
+    if 2 * sum(source.separator in name for name in items.names) > items.total > 1:
         raise InputError(
             f"most of the {items.total:,} {items.what} have the separator of the data in them and never "
             "occur, so the list looks like records",
-            remedy="name the data first and the list of items after its option; the two may be swapped",
+            remedy="write one item per line in the list; or, if the two are swapped, name the data first and "
+            "the list of items after its option",
         )
 
 
 def occurring_text(model: Model, data: Any, evidence: Evidence) -> str:
-    """How many of the listed items occur in the data, in words; nothing for a model that lists none."""
+    """How many of the listed items occur in the data, in words; empty for a model that lists none."""
     if not (protected := evidence.protected(model.sensitive)):
         return ""
     method = method_of(model)
     counts, total = method.counts(data, model), len(protected)
     n = sum(counts.get(name, 0) > 0 for name in protected)
+    if total == 1:
+        return f"The only one of the {method.listed} {'occurs' if n else 'does not occur'} in the file."
     return f"{n:,} of the {total:,} {method.listed} {'occurs' if n == 1 else 'occur'} in the file."
+
+
+def told_promise(model: Model, unknown: Iterable[Unknown]) -> str:
+    """The promise; if listed items are missing, also how many of them the data have."""
+    method = method_of(model)
+    missing = [e for e in unknown if e.what == method.listed and e.missing == NEVER_OCCURS]
+    if not missing:
+        return model.promise()
+    total = missing[0].total
+    if total == 1:
+        return f"{model.promise()} The data do not have the only one of the {method.listed}."
+    there = total - len(missing[0].names)
+    return f"{model.promise()} Of these {total:,} {method.listed}, the data have {there:,}."

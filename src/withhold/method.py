@@ -60,10 +60,10 @@ class Model(Protocol):
 
 
 class Finding(Protocol):
-    """One thing that breaks a model; as text it says what an attacker could do."""
+    """One violation of a model; its text says what an attacker could do."""
 
     def row(self) -> tuple[str, ...]:
-        """The finding as cells of a table: what, whereto, and from the third on numbers."""
+        """The finding as cells of a table: antecedent, consequent, and then numbers."""
         ...
 
     def as_dict(self) -> dict[str, Plain]:
@@ -76,7 +76,7 @@ class AnyBound(Protocol):
 
     @property
     def share(self) -> float:
-        """What every release must withhold, as a share."""
+        """The share that every release must withhold."""
         ...
 
     def sentence(self) -> str:
@@ -88,7 +88,7 @@ class AnyBound(Protocol):
         ...
 
     def facts(self) -> list[tuple[str, str]]:
-        """What people want to know of it, as pairs of texts."""
+        """The numbers of most interest to people, as pairs of texts."""
         ...
 
     def fact(self) -> Fact:
@@ -108,7 +108,7 @@ class AnyLadder(Protocol):
         ...
 
     def note(self) -> str:
-        """What to know of how the numbers came about, if anything."""
+        """How the numbers were obtained, if that needs explaining."""
         ...
 
     def as_dict(self) -> dict[str, Plain]:
@@ -121,7 +121,7 @@ class AnyLoss(Protocol):
 
     @property
     def share(self) -> float:
-        """What was withheld, as the one number that releases are compared by."""
+        """What was withheld, as the one number by which releases are compared."""
         ...
 
     def as_dict(self) -> dict[str, Plain]:
@@ -129,24 +129,24 @@ class AnyLoss(Protocol):
         ...
 
     def facts(self) -> list[tuple[str, str]]:
-        """What people want to know first, as pairs of texts."""
+        """The numbers of most interest to people, as pairs of texts, the main ones first."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """How to withhold; each method adds what can be chosen there."""
+    """How to withhold; each method adds options of its own."""
 
     publish: PublishOption = ()
 
     def warnings(self) -> tuple[str, ...]:
-        """What to say each time these options are used."""
+        """Warnings to show each time these options are used."""
         return ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoOptions:
-    """For what has no options."""
+    """The options of a search or an audit that has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +168,7 @@ class CheckRun:
 
     @property
     def threads(self) -> int:
-        """How many threads at most: as many as asked for, or one for each core."""
+        """The largest number of threads: as requested, or one for each core."""
         return self.jobs or available_cores()
 
 
@@ -180,13 +180,13 @@ class AuditRun(CheckRun):
 
     @property
     def verdict(self) -> Verdict | None:
-        """Of the same data, where they were checked already; an audit checks them otherwise."""
+        """The verdict on the same data if they were already checked; otherwise the audit checks them."""
         return None
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditAfterProof(AuditRun):
-    """How the audit of data is run that were checked a moment ago."""
+    """How to audit data that have just been checked."""
 
     proof: Verdict
 
@@ -208,9 +208,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Method:
-    """A privacy model with everything that can be done about it; its functions are loaded when called.
+    """A privacy model with everything that can be done with it; its functions are loaded when called.
 
-    What is not given is as for records of which items are withheld.
+    The defaults are those of methods that withhold items from records.
     """
 
     model: type[Any]
@@ -226,35 +226,35 @@ class Method:
     limits: tuple[tuple[str, str], ...]
     """What it does not promise, as pairs of a heading and a sentence or two."""
     data: Literal["records", "table", "people"] = "records"
-    """What it is about: records of items, a table with named columns, or people, who have both."""
+    """The kind of data: records of items, a table with named columns, or people, who have both."""
     loss: Callable[[Any, Any, Any, frozenset[str], AnyPlan], AnyLoss] = LOSS_OF_RECORDS
     """(original, published, model, protected items, plan) → what was lost."""
     measure: Callable[[Any, Any, MeasureRequest], Measured] = MEASURES_OF_SETS
-    """(original, published, asked) → what the release is still good for."""
+    """(original, published, request) → the utility of the release."""
     bound: Callable[[Any, Any, Any, SearchRun], AnyBound | None] | None = None
-    """(original, model, search options, run) → how little any release withholds, where that is known."""
+    """(original, model, search options, run) → the least that any release withholds, if that is known."""
     reading_options: type[Any] = NoOptions
     """How the data is prepared before anything else."""
     files: type[Any] = NoOptions
     """What the command line reads besides the data, as evidence."""
     evidence: Callable[[Mapping[str, Any], Any, bool], Evidence] = lambda *_: Evidence()
-    """(files given, data, allow_unknown) → what these files tell about the data."""
+    """(files given, data, allow_unknown) → the evidence in these files."""
     gather: Callable[[Any, Any, Any], Evidence] = lambda *_: Evidence()
-    """(data, model, what was given as population) → what a proof needs that options of the search say."""
+    """(data, model, the population option) → evidence for a proof that comes from search options."""
     needs_evidence: bool = False
     """Whether a proof needs more than the published data and the model."""
     how_for_strangers: Callable[[Any], str] | None = None
-    """(model) → how a release is checked, where the verdict itself says more than strangers may know."""
+    """(model) → how a release is checked, if the verdict itself says more than strangers may know."""
     about: Callable[[Any, Any], Any] = lambda model, _: model
-    """(model, data) → the same model, whose promise speaks of what only the data say."""
+    """(model, data) → the same model, its promise completed with what depends on the data."""
     promised: Callable[[Any, AnyPlan], Any] = lambda model, _: model
-    """(model, plan) → what holds of the release, where the search settles a part of it."""
+    """(model, plan) → the model that the release satisfies, if the search chooses a part of it."""
     stated: Callable[[Any, str | None, Any, Any], Any] = lambda model, *_: model
-    """(model, hierarchy, published data, the manifest's model) → what a stated policy asks of the file."""
+    """(model, hierarchy, published data, the manifest's model) → what a stated policy means for the file."""
     trade_off: Callable[[Any, Any, Any, SearchRun], Any] | None = None
-    """(data, model, search options, run) → what each choice of groups costs, where there is one."""
+    """(data, model, search options, run) → what each choice of groups costs, if groups can be chosen."""
     by_parts: ByParts = NOT_BY_PARTS
-    """How data is released that does not fit in memory."""
+    """How data that does not fit in memory is released."""
     ladder: Callable[[Any, Any, Any, SearchRun], AnyLadder] | None = None
     """(data, model, search options, run) → what protecting from more knowledge costs, step by step."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
@@ -262,25 +262,25 @@ class Method:
     how_to_read: Callable[[Any, Any, Mapping[str, Plain]], Mapping[str, Any]] = lambda *_: {}
     """(published data, model, options in force) → what strangers must know to read the cells."""
     marked: Callable[[Any, Any, str | None], Any] = NO_MARKS
-    """(data, model, mark) → the data with cells that show the mark taken for withheld ones."""
+    """(data, model, mark) → the data, with cells that show the mark read as withheld."""
     advise: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
-    """(model, loss) → what is worth changing about a release that loses so much; what matters most first."""
+    """(model, loss) → advice on a release with this loss, the most important first."""
     warnings: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
-    """(published data, model) → what a release gives away although the model holds."""
+    """(published data, model) → what a release discloses although the model holds."""
     added: frozenset[str] = frozenset()
     """The model's parameters that older manifests do not have."""
     counts: Callable[[Any, Any], Mapping[str, int]] = COUNTS_OF_ITEMS
-    """(records, model) → how often each item occurs, as far as the records tell."""
-    listed: str = ""
-    """What the items are called that the model lists."""
+    """(records, model) → how often each item occurs, as far as the records show."""
+    listed: str = "sensitive items"
+    """The word for the items that the model lists, if it lists any."""
     sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = SECTIONS_OF_SETS
     """The sections of a report about what was lost and what is left."""
     attack_section: Callable[..., Section] | None = None
-    """The section about the attacker, where the usual one does not fit; (subject, *, with_original)."""
+    """(subject, *, with_original) → the section about the attacker, if the usual one does not fit."""
     exposure: Callable[[Subject], tuple[Fact, ...]] | None = None
-    """How many people were exposed and are, where the usual facts do not fit."""
+    """How many people were exposed before and are now, if the usual facts do not fit."""
     audit_text: Callable[..., str] | None = None
-    """(audit, *, name, took) → the audit as text, where the usual page does not fit."""
+    """(audit, *, name, took) → the audit as text, if the usual text does not fit."""
 
     @property
     def name(self) -> str:
@@ -309,9 +309,9 @@ class Method:
         return {**self.takes(), **self.searches(), **self.audits()}
 
     def build(self, parameters: Mapping[str, Any]) -> Model:
-        """The model from plain values, as a manifest holds them, none of them taken on trust.
+        """The model from plain values, as a manifest holds them; each value is checked.
 
-        A manifest that was written before there was a parameter means its default.
+        If a manifest is older than a parameter, the parameter gets its default.
         """
         chosen = {}
         for name, declared in self.parameters().items():

@@ -22,36 +22,36 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 Plain = str | int | float | bool | None | Sequence["Plain"] | Mapping[str, "Plain"]
 """A value as JSON and policy files hold it."""
 Threshold = str | Fraction | Decimal | float | int
-"""A share, exactly as somebody wrote it."""
+"""A share, exactly as the user wrote it."""
 K_MISSING = "use --k 5, the fewest records or rows among which people hide"
 K_HELP = "Fewest records or rows to hide among."
 ITEMS_HELP = "A file with one item per line, or items separated by commas."
 Kind = Literal[
     "plain", "threshold", "items", "columns", "any", "file", "files", "publish", "repeated", "found"
 ]
-"""How an option is written: as it is, an exact share, a list of items or the file that has it, a list of
-columns, a whole number or ``any``, the name of a file, names of files (also ``NAME=FILE``), columns or
-``all``, or several times. What is ``found`` by a search is written in manifests alone."""
+"""How the value of an option is written: as it is, an exact share, a list of items or a file with one, a list
+of columns, a whole number or ``any``, the name of a file, names of files (also ``NAME=FILE``), columns or
+``all``, or a value that can be given several times. A value ``found`` by a search is only in manifests."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """The help text of a parameter, and what it may be."""
+    """The help text of a parameter, and its allowed values."""
 
     help: str
     kind: Kind = "plain"
     at_least: float | None = None
     at_most: float | None = None
     missing: str = ""
-    """What to do if it is not given although it must be."""
+    """What to do if it is required but missing."""
     spelt: str = ""
-    """As it is typed, where that is not its name."""
+    """How it is typed, if that is not its name."""
     weaker: Callable[[Any, Any], bool] | None = None
     """Of a model's parameter: whether the first value promises less than the second."""
     varies: bool = True
     """Whether a sweep can vary it."""
     repeated_by: str = ""
-    """Of a time: the option that makes the same again, with the number that the release notes under it."""
+    """For a time limit: the option that reproduces the result, and the release's field with its value."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Declared:
 
     @property
     def spelling(self) -> str:
-        """As it is typed on the command line, without the dashes before it.
+        """How it is typed on the command line, without the leading dashes.
 
         >>> Declared("max_known", int, None, Option("")).spelling
         'max-known'
@@ -81,7 +81,7 @@ class Declared:
 
     @property
     def plain_type(self) -> type:
-        """The type of a value that is typed: text, whole number, number or switch.
+        """The type of a typed value: text, whole number, number or switch.
 
         >>> Declared("cost", Literal["ham", "info"] | None, None, Option("")).plain_type
         <class 'str'>
@@ -120,18 +120,18 @@ _FOUND: dict[Callable[..., Any], Mapping[str, Declared]] = {}
 
 
 def function_of(declaring: Callable[..., Any]) -> Callable[..., Any]:
-    """The function whose signature says what may be passed; of a class its ``__init__``."""
+    """The function whose signature says what may be passed; for a class, its ``__init__``."""
     named: Any = declaring.__init__ if isinstance(declaring, type) else declaring  # type: ignore[misc]
     found: Callable[..., Any] = inspect.unwrap(named)
     return found
 
 
 def names_of(declaring: Callable[..., Any]) -> dict[str, Any]:
-    """The names that its annotations are written in."""
+    """The namespace in which its annotations are resolved."""
     if not isinstance(declaring, type):
         names: dict[str, Any] = inspect.unwrap(declaring).__globals__
         return names
-    # What is inherited is annotated in the words of the module that declares it.
+    # Inherited annotations use the names of the module that declares them.
     modules = [vars(sys.modules[each.__module__]) for each in reversed(declaring.__mro__)]
     return {name: value for module in modules for name, value in module.items()}
 
@@ -191,7 +191,7 @@ def said_only_by_offered(offered: Any, asked: Any) -> bool:
     return bool(offered and not asked)
 
 
-# What several methods ask for alike.
+# Options that several methods share.
 RhoOption = Annotated[
     Threshold,
     Option(

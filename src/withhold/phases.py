@@ -16,19 +16,19 @@ class Listener(Protocol):
     """An object that is told about phases."""
 
     def begin(self, phase: str) -> None:
-        """Hear that a phase begins."""
+        """A phase begins."""
 
     def end(self) -> None:
-        """Hear that it is over."""
+        """The phase is over."""
 
 
 _heard: dict[int, Listener] = {}
-"""Who listens to a thread, by its number."""
+"""The listener of each thread, by the thread's number."""
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within this, the listener hears of the phases of this thread; nobody else does."""
+    """Within this context, the listener is told about the phases of this thread; nobody else is."""
     thread = threading.get_ident()
     before = _heard.get(thread)
     _heard[thread] = listener
@@ -42,7 +42,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def phase(name: str) -> Iterator[None]:
-    """What is done within this is the phase of that name; also a decorator."""
+    """A context for the phase of that name; also a decorator."""
     thread = threading.get_ident()
     listener = _heard.pop(thread, None)
     if listener is None:

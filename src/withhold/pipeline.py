@@ -72,7 +72,7 @@ def audit(
     Returns
     -------
     Audit or TableAudit
-        The verdict, the breaches, and the attack curve; of a table its smallest groups.
+        The verdict, the breaches, and the attack curve; for a table, its smallest groups.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def audit(
     found_data, model, evidence, unknown = gathered(
         data, model, chosen, constraints=constraints, consent=consent, allow_unknown=allow_unknown
     )
-    # Somebody who gives the originals asks about a release of them; else the data are their own.
+    # If originals are given, the data are a release of them; otherwise the data are the originals.
     if isinstance(found_data, Records) and method.needs_evidence:
         evidence = evidence.of(found_data if originals is None else originals)
     with phase("auditing"):
@@ -122,7 +122,7 @@ def verify(
         For ``PersonalRhoUncertainty``: the originals and the constraints; for ``KAnonymity`` with
         ``presence`` the population, ``Evidence(population=read_table(...))``. Without it: UNDECIDED.
     mark
-        Of a table: what stands for a withheld quasi-identifier, such as ``"*"``, or ``""`` for empty cells.
+        For a table: what marks a withheld quasi-identifier, such as ``"*"``, or ``""`` for empty cells.
         Without it every cell of a file is a value; a release in memory knows its withheld cells.
     allow_unknown
         Accept data that have none of the sensitive items; without it that is UNDECIDED, since the list
@@ -133,7 +133,7 @@ def verify(
     Returns
     -------
     Verdict
-        HOLDS, BROKEN with a witness, or UNDECIDED; true in a condition only if it HOLDS.
+        HOLDS, BROKEN with a witness, or UNDECIDED; as a condition it is true only if it HOLDS.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def anonymize(
 
 
 def proved_draft(data: Readable | ReadableTable, model: Model, **options: Any) -> AnyRelease:
-    """As ``anonymize``, but of names that do not occur only the release tells."""
+    """As ``anonymize``, but names that do not occur are only noted in the release, without a warning."""
     drafted = draft(data, model, **options)
     began = time.perf_counter()
     jobs = CheckRun(jobs=options.get("jobs"))
@@ -248,9 +248,9 @@ def draft(
     items_checked: bool = False,
     **options: object,
 ) -> Release[Data, AnyLoss]:
-    """As ``anonymize``, but nothing is proved yet: for who writes the release, which proves the bytes.
+    """As ``anonymize``, but without the proof: for callers that write the release, which proves the bytes.
 
-    ``items_checked``: somebody looked already whether the items may identify people.
+    ``items_checked``: it was already checked whether the items may identify people.
     """
     chosen, run = search_call(model, options, also=option_names(anonymize))
     method = method_of(model)

@@ -26,7 +26,7 @@ PolishMovesOption = Annotated[
 
 
 def is_polished(polish: float | None, polish_moves: int | None) -> bool:
-    """Whether a release is to be improved after the search; refuses what cannot be meant."""
+    """Whether a release is to be improved after the search; refuses contradictory options."""
     if polish is not None and not 0 < polish <= A_WEEK:
         raise PolicyError(
             f"polish must be above 0 seconds and at most {A_WEEK} (a week), not {polish}"

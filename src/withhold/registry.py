@@ -30,11 +30,11 @@ ROOMS = {
     "people": "withhold.methods.people",
     "apart": "withhold.methods.apart",
 }
-"""The folder of each method, whose ``METHOD`` says the rest. The first is the default."""
+"""The folder of each method, whose ``METHOD`` describes it. The first is the default."""
 OF_PEOPLE = {"apart": "withhold.methods.people_apart"}
-"""The same for people, where a method for records of items has such a one under its name."""
+"""The same for people, if a method for records of items has a counterpart of the same name."""
 OLD_NAMES = {"people-apart": "withhold.methods.people_apart"}
-"""What older manifests and policies say."""
+"""Names in older manifests and policies, and what they are called now."""
 
 
 @cache
@@ -44,7 +44,7 @@ def _loaded(room: str) -> Method:
 
 
 def method_named(name: str) -> Method:
-    """The method that ``--model`` and manifests call so; of two that of records."""
+    """The method of this name, as ``--model`` and manifests have it; of two, the one for records."""
     if name not in ROOMS and name not in OLD_NAMES:
         meant = did_you_mean(name, ROOMS) or ";"
         known = f"{'This' if meant.endswith('?') else 'this'} version knows: {', '.join(ROOMS)}"
@@ -53,7 +53,7 @@ def method_named(name: str) -> Method:
 
 
 def method_for(name: str, parameters: Iterable[str]) -> Method:
-    """The method of this name; that of people, if there are two and only that one has these parameters."""
+    """The method of this name; of two, the one for people if only that one has these parameters."""
     method = method_named(name)
     if name in OF_PEOPLE and not method.all_options().keys() >= {*parameters}:
         return _loaded(OF_PEOPLE[name])
@@ -68,23 +68,23 @@ def method_of(model: Model) -> Method:
 
 
 def all_methods() -> Mapping[str, Method]:
-    """Every method, by name; of two of one name that of people as ``NAME of people``."""
+    """Every method, by name; if two share a name, the one for people is ``NAME of people``."""
     of_people = {f"{name} of people": _loaded(room) for name, room in OF_PEOPLE.items()}
     return {name: method_named(name) for name in ROOMS} | of_people
 
 
 def own_name(method: Method) -> str:
-    """A name under which ``method_named`` finds this very method, whatever else is said."""
+    """A name under which ``method_named`` finds exactly this method."""
     return next(name for name in (*ROOMS, *OLD_NAMES) if method_named(name) is method)
 
 
 def usual_method(data: str) -> Method:
-    """The method whose measures serve for data of which nothing else is known: the first of its kind."""
+    """The method whose measures are used if only the kind of data is known: the first of that kind."""
     return next(method for method in all_methods().values() if method.data == data)
 
 
 def model_from(parameters: Mapping[str, Any]) -> Model:
-    """The model whose ``parameters()`` these are.
+    """The model that has these ``parameters()``.
 
     >>> from withhold.methods.rho.model import RhoUncertainty
     >>> model = RhoUncertainty("0.7", {"condom"})
@@ -104,7 +104,7 @@ def search_call(
     verb: str = "anonymize",
     also: Iterable[str] = (),
 ) -> tuple[SearchOptions, SearchRun]:
-    """The options of the method's search, and how to run it; refuses what neither of them nor the verb takes.
+    """The options of the method's search, and how to run it; refuses options that nothing takes.
 
     ``also`` are the options of the verb itself.
     """
@@ -138,7 +138,7 @@ def verify(data: Any, model: Model, evidence: Evidence, run: CheckRun) -> Verdic
 
 
 def measured(original: Any, published: Any, request: MeasureRequest) -> Measured:
-    """How a release compares with its original, in the measures of its method, or of its kind of data."""
+    """A release measured against its original, with the measures of its method or of its kind of data."""
     kind = type(original).__name__
     if kind != type(published).__name__:
         raise PolicyError(f"{kind} cannot be compared with {type(published).__name__}")

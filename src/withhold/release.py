@@ -41,30 +41,36 @@ class Release(Shown, Generic[DataT, LossT]):
     """What may be published."""
     original: DataT = field(repr=False)
     plan: AnyPlan = field(repr=False)
-    """What went, and why."""
+    """What was withheld, and why."""
     model: Model
     evidence: Evidence = field(repr=False)
-    """What the proof rests on besides: nothing, for most models."""
+    """What else the proof needs: nothing, for most models."""
     verdict: Verdict
-    """Of the independent check of ``data``."""
+    """The result of the independent check of ``data``."""
     loss: LossT
-    """A ``Loss``, a ``TableLoss``, or what else fits the method."""
+    """A ``Loss``, a ``TableLoss``, or another class that fits the method."""
     options: Mapping[str, Plain]
-    """How the search was asked to choose, with the seed."""
+    """The search options in force, with the seed."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Seconds of each step."""
     unknown: tuple[Unknown, ...] = ()
-    """Names that were listed and that the data do not have."""
+    """Names that were listed but are missing from the data."""
     ids: str = RENUMBER
     """Whether records are renumbered or keep their own names."""
     asked: Model | None = None
-    """The model that was asked for; ``model`` also has what the search settled, such as groups."""
+    """The requested model; ``model`` also has what the search chose, such as groups."""
     bound: AnyBound | None = None
-    """How little any release that only deletes could withhold, where that is known."""
+    """The least that any release that only deletes could withhold, if that is known."""
     search: SearchOptions | None = field(default=None, repr=False)
-    """How the search was asked to choose, as its own options."""
+    """The search options, as an instance of the method's options class."""
     ladder: AnyLadder | None = field(default=None, repr=False)
-    """What protecting from more knowledge, or less, would have cost, if that was computed already."""
+    """What protecting from more or less knowledge would have cost, if that was computed."""
+
+    def __repr__(self) -> str:
+        """The verdict and the loss, not the data."""
+        model, verdict = self.model.name, self.verdict.words
+        (what, lost), *_ = self.loss.facts()
+        return f"<Release model={model} verdict={verdict}, {what} {lost}: {self.data!r}>"
 
     @property
     def seed(self) -> int:
@@ -75,12 +81,12 @@ class Release(Shown, Generic[DataT, LossT]):
 
     @property
     def protected(self) -> frozenset[str]:
-        """The items whose loss is counted apart."""
+        """The items whose loss is counted separately."""
         return self.evidence.protected(self.model.sensitive)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the custodian should know before publishing this."""
+        """What the custodian should know before publishing this release."""
         missing = tuple(str(each) for each in self.unknown if not each.allowed)
         kept = self.ids == KEEP and (
             self.original.record_ids is not None or self.original.index is not None
@@ -91,7 +97,7 @@ class Release(Shown, Generic[DataT, LossT]):
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What is worth changing, with what that was measured to gain; nothing where nothing is."""
+        """What is worth changing, with the measured gain; empty if nothing is."""
         return method_of(self.model).advise(self.model, self.loss)
 
     @checked
@@ -115,12 +121,14 @@ class Release(Shown, Generic[DataT, LossT]):
 
         The manifest may go to strangers, who can prove the file with it; the internal one must stay with you.
 
+        ``force`` replaces an existing release that nobody changed, and no other file.
+
         The file is read back and proved before it gets its name; nothing else is ever written there.
-        ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
+        ``mark`` is written for a withheld cell of a table; an empty field or null if not given.
         ``safe_csv`` puts a quote before CSV cells that a spreadsheet would run, such as ``=1+1``.
         ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers; ``population``
         or ``sampling_fraction``, as for ``audit``, give it the journalist's risk. ``policy`` is noted in the
-        internal manifest as what was asked for, instead of what follows from the release.
+        internal manifest as the request, instead of the policy derived from the release.
         """
         return publish(
             self,
@@ -147,7 +155,7 @@ class Release(Shown, Generic[DataT, LossT]):
         jobs: int | None = None,
         progress: Progress = quiet,
     ) -> Report:
-        """What the page says, as a value: ``.facts``, ``.sections``, ``.plots``.
+        """The content of the report, as a value: ``.facts``, ``.sections``, ``.plots``.
 
         ``withhold.report.figures.draw(release.report().plots["supports"])`` is a matplotlib figure.
         """
@@ -164,7 +172,7 @@ class Release(Shown, Generic[DataT, LossT]):
 def known_population(
     population: Any, sampling_fraction: Threshold | None, *, used: bool = True
 ) -> Mapping[str, Any]:
-    """What is known of the population, as options of an audit."""
+    """What is known about the population, as options of an audit."""
     PopulationInfo.from_options(population, sampling_fraction)
     given = {"population": population, "sampling_fraction": sampling_fraction}
     found = {name: value for name, value in given.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 
 SEED_BITS = 32
-"""Of a seed that is drawn: too many for anybody to try them all on a release."""
+"""The size of a drawn seed: too many values for anybody to try them all on a release."""
 
 
 def given_or_drawn(seed: int | None) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """Shows itself in a notebook."""
+    """Can be displayed in a notebook."""
 
     def _repr_html_(self) -> str:
         return str(load("withhold.report.notebook:html_of")(self))

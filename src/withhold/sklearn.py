@@ -22,8 +22,8 @@ REFUSE, AS_THEY_ARE = "refuse", "as they are"
 class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Publishes the table that it is fitted on: ``fit_transform`` gives its release.
 
-    A promise is about one table. ``transform`` therefore takes the fitted table alone, and gives its release;
-    rows that were not there when it was made are protected by nothing.
+    A promise is about one table. ``transform`` therefore takes only the fitted table and returns its release;
+    rows that were not in it are not protected.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
     seed
         Random seed; drawn from the system if not given.
     new_rows
-        What ``transform`` does with rows that were not fitted: ``"refuse"`` them, or give them back
-        ``"as they are"``, which is right where a pipeline learns from a release and predicts for rows that
-        nobody publishes.
+        What ``transform`` does with rows that were not fitted: ``"refuse"`` them, or return them
+        ``"as they are"``, which is right if a pipeline learns from a release and predicts for rows that
+        are not published.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
         )
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
-        """The columns that come out: those that went in."""
+        """The names of the output columns, which are those of the input."""
         check_is_fitted(self)
         return self.feature_names_in_
 

@@ -33,7 +33,7 @@ DIFFERENCES = {
     "seed": "the seed is not the same",
     "measures": "min-support or min-confidence is not the same",
 }
-"""What the first line says, and what to tell when it says something else."""
+"""The keys of the first line, and what the error says if one differs."""
 FINGERPRINTS: Mapping[str, Callable[[Any], str]] = {
     Records.kind: plan.fingerprint,
     Table.kind: cell_plan.fingerprint,
@@ -47,7 +47,7 @@ Plain = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class Case:
-    """One place of the grid: what was varied, and what follows from it."""
+    """One cell of the grid: the varied values, and the model and options that follow from them."""
 
     values: Mapping[str, Plain]
     model: Model
@@ -56,14 +56,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Point:
-    """One place of the grid, measured."""
+    """One cell of the grid, measured."""
 
     values: Mapping[str, Plain]
     facts: tuple[Fact, ...]
     """None if the point is impossible."""
     plotted: tuple[str, ...]
     seconds: float
-    """To find the release and to prove it."""
+    """The time to find the release and to prove it."""
     problem: str | None = None
     """Why there is no release."""
 
@@ -74,12 +74,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep(Drawn):
-    """The whole grid, in the order in which it was asked for."""
+    """The whole grid, in the order of the request."""
 
     varied: tuple[str, ...]
     points: tuple[Point, ...]
     warnings: tuple[str, ...] = ()
-    """Which names were listed that the data do not have."""
+    """Warnings about listed names that are missing from the data."""
 
     @property
     def plotted(self) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class State:
     def __init__(self, path: Path | None, points: dict[str, Point], seed: int) -> None:
         self._path, self._points = path, points
         self.seed = seed
-        """Of every point: the one that was given, that the folder has, or one that was drawn."""
+        """The seed of every point: given, found in the folder, or drawn."""
 
     @classmethod
     def open(
@@ -106,7 +106,7 @@ class State:
         *,
         force: bool,
     ) -> State:
-        """What the folder has of this sweep; a folder with another sweep is refused."""
+        """The points of this sweep that the folder has; a folder with another sweep is refused."""
         given = first.options.get("seed")
         seed = given_or_drawn(given)
         if folder is None:
@@ -117,7 +117,10 @@ class State:
             raise OutputError(f"{folder} cannot be made: {error.strerror}") from error
         path = folder / FILE
         about = _about(data, evidence, first, request, seed)
-        if force or not path.exists():
+        is_new = not path.exists() or not path.stat().st_size
+        if not is_new and _first(path) is None:
+            raise PolicyError(f"{path} is not the start of a sweep; choose another folder")
+        if force or is_new:
             save_text(path, json_text(about, indent=None) + "\n", force=True)
             return cls(path, {}, seed)
         return cls(path, *_read(path, about, any_seed=given is None))
@@ -127,7 +130,7 @@ class State:
         return self._points.get(_key(values))
 
     def keep(self, point: Point) -> None:
-        """Add a point; on disk it is there whole, or not at all."""
+        """Add a point; on disk it is written completely or not at all."""
         self._points[_key(point.values)] = point
         if self._path is None:
             return
@@ -147,7 +150,7 @@ def _about(
         fixed["constraints"] = evidence.constraints.digest()
     return {
         "version": __version__,
-        # Not the file's digest: what was dropped, binned or left out for want of consent matters, too.
+        # Not the file's digest: what was dropped, binned or left out without consent matters, too.
         "input": FINGERPRINTS[data.kind](data),
         "varied": list(first.values),
         "fixed": {
@@ -161,7 +164,7 @@ def _about(
 
 
 def _described(value: Any) -> str:
-    """The value as text that is another for another value; of trees and files by what is in them."""
+    """The value as a text that differs for different values; trees and files by their content."""
     if isinstance(value, Mapping):
         return str({str(name): _described(each) for name, each in sorted(value.items())})
     if isinstance(value, Hierarchy):
@@ -176,20 +179,25 @@ def _described(value: Any) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def _first(path: Path) -> dict[str, Any] | None:
+    """What the file says its points are about; None if it is not the file of a sweep."""
+    try:
+        with path.open("rb") as file:
+            found = json.loads(file.readline())
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and "varied" in found else None
+
+
 def _read(path: Path, about: Mapping[str, Any], *, any_seed: bool) -> tuple[dict[str, Point], int]:
     """The points of a sweep, and its seed; one that is about something else is refused."""
     lines = path.read_text(encoding="utf-8").split("\n")
-    try:
-        there = json.loads(lines[0])
-    except ValueError:
-        there = None
-    if not isinstance(there, dict):
-        raise PolicyError(f"{path} is not the start of a sweep; {AGAIN}")
+    there = json.loads(lines[0])
     for name, difference in DIFFERENCES.items():
         if there.get(name) != about[name] and not (name == "seed" and any_seed and "seed" in there):
             raise PolicyError(f"{path.parent} holds another sweep: {difference}; {AGAIN}")
     points = {}
-    for line in lines[1:-1]:  # what stands after the last line's end was cut off
+    for line in lines[1:-1]:  # what follows the last line end was cut off
         values = json.loads(line)
         values["facts"] = tuple(Fact(**fact) for fact in values["facts"])
         values["plotted"] = tuple(values["plotted"])

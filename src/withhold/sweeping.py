@@ -1,7 +1,7 @@
 """A grid of models and options on the same data: how does the loss depend on them?
 
 In: data, a model, and the values to vary. Out: a ``Sweep``. Nothing is published: releases of the same data
-can be joined, so only their measures are kept. With a folder every finished point is kept at once, and the
+can be joined, so only their measures are kept. With a folder every finished point is saved at once, and the
 same call resumes where it was interrupted.
 """
 
@@ -68,8 +68,10 @@ def sweep(
         Start again, whatever the folder contains.
     min_support, min_confidence
         As for ``compare``.
-    consent, allow_unknown, jobs, progress, **options
+    consent, allow_unknown, **options
         As for ``anonymize``.
+    jobs, progress
+        As for ``advise``.
     seed
         Random seed of all points; drawn if not given.
 
@@ -159,7 +161,7 @@ def run_cases(
     folder: Path | None = None,
     force: bool = False,
 ) -> Sweep:
-    """Every case measured, several at a time; those that a folder has already are not repeated."""
+    """Every case measured, several at a time; those already in the folder are not repeated."""
     varied = tuple(cases[0].values)
     cases = [replace(case, model=tidied_model(case.model, data.tidied)) for case in cases]
     warnings = _warnings(data, evidence, cases)
@@ -186,7 +188,7 @@ def run_cases(
 
 
 def _warnings(data: Any, evidence: Evidence, cases: Sequence[Case]) -> tuple[str, ...]:
-    """What the lists of all cases name and the data do not have; raises where that is everything."""
+    """Warnings about listed names that the data do not have; raises if they have none of them."""
     unknown = (
         each
         for case in {id(case.model): case for case in cases}.values()
@@ -203,7 +205,7 @@ def _finished(
     jobs: int | None,
     report_progress: Callable[[], None],
 ) -> Generator[tuple[int, Point], None, None]:
-    """The points as they get finished, several at a time where there are several cores."""
+    """The points as they are finished, several at a time if there are several cores."""
     cores = jobs or available_cores()
     workers = min(cores, len(cases))
     if workers <= 1:
@@ -216,7 +218,7 @@ def _finished(
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    # At least two threads for each case: a lone one does not look up between kernels.
+    # At least two threads for each case: a single one does not check for interruption between kernels.
     threads = max(cores // workers, 2)
     with ThreadPoolExecutor(max_workers=workers) as pool:
         tasks = {pool.submit(measure, case, threads, stop_if_asked): n for n, case in cases.items()}
@@ -243,21 +245,19 @@ def _measure(
     progress: Progress,
 ) -> Point:
     began = time.perf_counter()
-    model = case.model
+    run: dict[str, Any] = {"jobs": jobs, "progress": progress}
     try:
-        run: dict[str, Any] = {
-            "jobs": jobs,
-            "progress": progress,
-            "constraints": evidence.constraints,
-        }
-        release = proved_draft(data, model, **case.options, **run)
+        release = proved_draft(
+            data, case.model, constraints=evidence.constraints, **case.options, **run
+        )
     except ImpossibleError as error:
         return Point(case.values, (), (), time.perf_counter() - began, str(error))
     seconds = time.perf_counter() - began
     tree = getattr(release.plan, "hierarchy", None)
-    request = replace(request, model=release.model, sensitive=release.protected, hierarchy=tree)
-    request = replace(request, jobs=jobs, progress=progress)
-    found = measured(data, release.data, request)
+    about = replace(
+        request, model=release.model, sensitive=release.protected, hierarchy=tree, **run
+    )
+    found = measured(data, release.data, about)
     facts = tuple(replace(fact, value=finite(fact.value)) for fact in found.facts)
     if release.bound is None:
         return Point(case.values, facts, found.plotted, seconds)

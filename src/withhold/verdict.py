@@ -49,9 +49,9 @@ class Verdict(Shown):
 
     status: Status
     method: str
-    """What was looked at, in words."""
+    """What was checked, in words."""
     checked: int
-    """How many closed sets, antecedents or groups were looked at."""
+    """How many closed sets, antecedents or groups were checked."""
     seconds: float
     witness: Finding | None = None
     """For BROKEN: what breaks the model."""
@@ -72,6 +72,15 @@ class Verdict(Shown):
         if self.confidence is None:
             return self.status.value
         return f"{self.status.value} WITH {percent(self.confidence, None)} CONFIDENCE"
+
+    def of_promise(self, promise: str) -> str:
+        """The promise and whether it is kept, as a sentence.
+
+        >>> Verdict(Status.BROKEN, "", 1, 0.1).of_promise("Nobody can infer it.")
+        'This promise is broken: nobody can infer it.'
+        """
+        told = {Status.BROKEN: "This promise is broken", Status.UNDECIDED: "This is not decided"}
+        return f"{told.get(self.status, 'It holds')}: {promise[0].lower()}{promise[1:]}"
 
     def __bool__(self) -> bool:
         """True only for HOLDS."""

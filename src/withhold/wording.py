@@ -7,7 +7,7 @@ from fractions import Fraction
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun; ``plural`` where it is not the noun with an s.
+    """A number with its noun; ``plural`` is needed if it is not the noun with an s.
 
     >>> counted(1, "item"), counted(1200, "item"), counted(2, "leaf", "leaves")
     ('1 item', '1,200 items', '2 leaves')
@@ -31,7 +31,7 @@ def percent(share: float | Fraction, digits: int | None = 1) -> str:
 
 
 def so_many(most: int | None, noun: str) -> str:
-    """How a sentence says how much somebody may know.
+    """The words for how many items somebody may know.
 
     >>> so_many(3, "item"), so_many(None, "public item"), so_many(0, "item")
     ('at most 3 items', 'any public items', 'no item')
@@ -42,13 +42,16 @@ def so_many(most: int | None, noun: str) -> str:
 
 
 def none_of(number: int, noun: str) -> str:
-    """How a sentence says that all of them are out of reach.
+    """The words saying that none of them can be inferred.
 
     >>> none_of(3, "sensitive item"), none_of(1, "sensitive item")
-    ('can infer none of the 3 sensitive items', 'cannot infer the 1 sensitive item')
+    ('can infer none of the 3 sensitive items', 'cannot infer the sensitive item')
     """
-    things = counted(number, noun)
-    return f"cannot infer the {things}" if number == 1 else f"can infer none of the {things}"
+    return (
+        f"cannot infer the {noun}"
+        if number == 1
+        else f"can infer none of the {counted(number, noun)}"
+    )
 
 
 def listing(names: Sequence[str]) -> str:

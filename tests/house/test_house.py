@@ -25,8 +25,8 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 @cache
-def help_of(*verb: str) -> str:
-    return typed.run(*verb, "--help", prog_name="withhold").stdout
+def help_of(*verb: str, option: str = "--help") -> str:
+    return typed.run(*verb, option, prog_name="withhold").stdout
 
 
 def verbs() -> list[str]:
@@ -103,9 +103,10 @@ def test_diagrams__are_those_of_the_worked_examples():
 def test_cli_reference__is_what_help_prints():
     reference = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     for verb in verbs():
-        assert f"## withhold {verb}" in reference
-        for option in re.findall(r"--[a-z][a-z-]+", help_of(verb)):
-            assert option in reference.split(f"## withhold {verb}")[1].split("\n## ")[0]
+        assert f"\n## withhold {verb}\n" in reference
+        in_full = "--help-all" if "--help-all" in help_of(verb) else "--help"
+        for option in re.findall(r"--[a-z][a-z-]+", help_of(verb, option=in_full)):
+            assert option in reference.split(f"\n## withhold {verb}\n")[1].split("\n## ")[0]
 
 
 def test_readme__names_every_verb_and_model():

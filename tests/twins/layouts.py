@@ -42,6 +42,14 @@ def arrays(sets: Sequence[Iterable[int]]) -> tuple[np.ndarray, np.ndarray]:
     return offsets, np.array([x for each in sets for x in sorted(each)], dtype=np.int32)
 
 
+def frozen_arrays(sets: Sequence[Iterable[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """As ``arrays``, not writeable, as those of records are: for others numba compiles a kernel again."""
+    made = arrays(sets)
+    for array in made:
+        array.flags.writeable = False
+    return made
+
+
 def lists(offsets: np.ndarray, items: np.ndarray) -> list[list[int]]:
     """The parts of an array that offsets mark."""
     ends = offsets.tolist()

@@ -9,7 +9,7 @@ Set = frozenset[int]
 
 
 def similarity(one: Set, other: Set) -> int:
-    """What both have in common, as a share of what either has, in fixed point."""
+    """What both have in common, as a share of what either has, as a fixed-point number."""
     return (len(one & other) << 20) // max(len(one | other), 1)
 
 

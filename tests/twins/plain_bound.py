@@ -51,7 +51,7 @@ def least_loss(part, others, sensitive, needs, most_listed):
 
 
 def can_stay(left, others, exposed, needs):
-    """Whether the others could give each of the sensitive items its helpers, nobody helping twice."""
+    """Whether the others could give each of the sensitive items its helpers, none helping twice."""
     if len(left) == 1 and not needs.with_prior:
         return True
     missing = 0
@@ -114,7 +114,7 @@ def bound_classes(rows, sensitive, needs):
 
 
 class Kept:
-    """What a row can keep: of the items that were tried only these sets, and at most so many items."""
+    """What a row can keep: of the items that were tried only these sets, and at most ``most`` items."""
 
     def __init__(self, tried, sets, most):
         self.tried, self.sets, self.most = frozenset(tried), set(sets), most
@@ -133,7 +133,7 @@ def shown(other, kept, sensitive):
 
 
 def n_helpers(needs, n_keeping):
-    """How many rows must lack each item if so many keep all."""
+    """How many rows must lack each item if ``n_keeping`` keep all."""
     return -(-n_keeping * needs.den // needs.num) - n_keeping
 
 

@@ -23,7 +23,7 @@ class Tuples:
     classes: list[int]
     sizes: list[int]
     k: int
-    """Every group must have so many rows."""
+    """Every group must have at least this many rows."""
     draw: int
     """The state of the random draws."""
     groups: dict[Cells, list[int]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def form_groups(tuples: Tuples) -> None:
 def merge_tuples(
     tuples: Tuples, above: Mapping[int, int | None], costs: Costs, most_steps: int
 ) -> int:
-    """Make a risky tuple equal to the cheapest of its class; so many times, or until none is risky.
+    """Make a risky tuple equal to the cheapest of its class; ``most_steps`` times, or until none is risky.
 
     The tuple is drawn. Of equally cheap ones the lower id is taken, and one of another class if all that are
     of its own are equal to it already. Returns how many tuples are risky in the end.
@@ -138,7 +138,7 @@ def make_keys(
     columns: Sequence[Sequence[tuple[int, int]]],
     n_sizes: int,
 ) -> list[int]:
-    """Three numbers of 21 bits in one: the size and some columns of each tuple, counted through.
+    """Three numbers of 21 bits in one: the size and some columns of each tuple, encoded together.
 
     ``columns`` has for each number its columns and their first nodes and how many nodes they have. A size of
     ``n_sizes`` or more is written as 0.

@@ -1,7 +1,7 @@
-"""The counting kernels in obvious Python: what each must return, told as plainly as possible.
+"""The counting kernels in obvious Python: what each must return, as plainly as possible.
 
 Slow on purpose. Tests compare every kernel with its twin of the same name; a reader who wants to know
-what a kernel does reads the twin first. Records are sets of items, and items are whatever they are.
+what a kernel does reads the twin first. Records are sets of items.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def transpose_twice(
 
 
 def find_positions(rows: Sequence[Sequence[int]], n_items: int) -> list[list[int]]:
-    """For each rank where it stands when the rows are written one behind the other.
+    """For each rank its places when the rows are written one after the other.
 
     >>> find_positions([[0, 1], [1]], 2)
     [[0], [1, 2]]
@@ -180,7 +180,7 @@ def find_places(
     record_of_row: Sequence[int],
     records: Sequence[Sequence[int]],
 ) -> list[list[int]]:
-    """For each item of each row, where its code stands in the records written one behind the other.
+    """For each item of each row, the place of its code in the records written one after the other.
 
     >>> find_places([[0, 1], [1]], [5, 4], [1, 0], [[4], [4, 5]])
     [[2, 1], [0]]
@@ -258,7 +258,7 @@ def gather(records: Sequence[Record], consequent: int, given: int) -> list[Recor
 
 
 def count_pairs(rows: Sequence[Sequence[int]], first: int, last: int) -> dict[tuple[int, int], int]:
-    """In how many rows each pair is whose lower item is in the range."""
+    """How many rows hold each pair whose lower item is in the range."""
     pairs = [pair for row in rows for pair in combinations(sorted(row), 2)]
     return {pair: pairs.count(pair) for pair in pairs if first <= pair[0] < last}
 
@@ -299,7 +299,7 @@ def list_sets(
 def count_triples(
     rows: Sequence[Sequence[int]], bounds: tuple[int, int], last: int, cap: int
 ) -> list[int]:
-    """In how many rows each set of three is that begins with one of some items, up to the cap; in order."""
+    """How many rows hold each set of three that begins with one of some items, up to the cap; in order."""
     first, n = bounds
     return [
         min(sum(set(items) <= set(row) for row in rows), cap)

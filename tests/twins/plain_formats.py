@@ -67,7 +67,7 @@ def fill_slots(distinct: Iterable[int]) -> Mapping[int, int]:
 
 
 def pack_rows(rows: Iterable[Iterable[int]], ranks: Sequence[int], bits: int) -> list[int]:
-    """For each code a number: its row, written before so many bits for its rank.
+    """For each code a number: its row, written before ``bits`` bits for its rank.
 
     >>> [f"{key:b}" for key in pack_rows([[1, 0], [0]], [3, 1], 4)]
     ['1', '11', '10011']

@@ -17,7 +17,7 @@ TOO_CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Limits:
-    """What must hold of a group; None where nothing is asked."""
+    """What must hold of a group; None if nothing is asked."""
 
     totals: Sequence[Sequence[int]]
     """By sensitive column and value: the rows of the whole table."""
@@ -57,7 +57,7 @@ def merge_groups(
     costs: plain_cells.Costs,
     most_steps: int,
 ) -> int:
-    """Merge a drawn risky group with another; so many times, or until none is risky."""
+    """Merge a drawn risky group with another; ``most_steps`` times, or until none is risky."""
     tuples = groups.tuples
     for _ in range(most_steps):
         if not groups.risky:

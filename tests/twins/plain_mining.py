@@ -53,7 +53,7 @@ def find_rules(itemsets: dict[Record, int], confidence: Fraction) -> list[Rule]:
 
 
 def index_itemsets(itemsets: Iterable[Record]) -> Mapping[Record, int]:
-    """Where each itemset stands in the list; if it is there twice, where it is first.
+    """The place of each itemset in the list; if it is there twice, the first.
 
     >>> index_itemsets([frozenset({1}), frozenset(), frozenset({1})])
     {frozenset({1}): 0, frozenset(): 1}
@@ -65,7 +65,7 @@ def index_itemsets(itemsets: Iterable[Record]) -> Mapping[Record, int]:
 
 
 def match_itemsets(wanted: Iterable[Record], listed: Iterable[Record]) -> list[int]:
-    """For each wanted itemset where it stands in the list, or -1.
+    """For each wanted itemset its place in the list, or -1.
 
     >>> match_itemsets([frozenset({1}), frozenset({2})], [frozenset(), frozenset({1})])
     [1, -1]

@@ -43,7 +43,7 @@ def survey_known_sets(
     *,
     sizes: tuple[int, int],
 ) -> set[PersonalRule]:
-    """Every unsafe rule of somebody who knows so many items of an original record.
+    """Every unsafe rule of somebody who knows ``sizes[0]`` to ``sizes[1]`` items of an original record.
 
     >>> one, two = frozenset({1}), frozenset({1, 2})
     >>> survey_known_sets([two, two], [two, one], [frozenset({2}), frozenset()], Fraction(1, 3), sizes=(1, 1))
@@ -66,7 +66,7 @@ def has_unsafe_known_set(
     rho: Fraction,
     largest: int,
 ) -> bool:
-    """Whether somebody who knows up to so many items infers what the owner of these wants protected."""
+    """Whether somebody who knows up to ``largest`` items infers what the owner of these wants protected."""
     return bool(survey_known_sets(originals, published, wishes, rho, sizes=(1, largest)))
 
 
@@ -102,7 +102,7 @@ def find_unsafe_people(
     wishes: Sequence[Record],
     rho: Fraction,
 ) -> set[PersonalRule]:
-    """Of each person's rules those of which all is known, but for e, that its rows share of the original."""
+    """Of each person's rules those with all known items, except e, that its rows share of the original."""
     found = set()
     for person in persons:
         for known, e in find_harmed_person([person], originals, published, wishes, rho):
@@ -199,11 +199,11 @@ def fix_known_sets(
     rho: Fraction,
     choice: Choice,
 ) -> list[Fix]:
-    """Make safe every rule of so many known items whose owners want it protected; what was done for it.
+    """Make safe every rule of ``size`` known items whose owners want it protected; what was done for it.
 
     Sets of known items come from the lowest item on, each followed by those with higher items, in the order
-    in which its records have them. A set in the same records as the one before its last item, or with
-    nothing to add in its only record, need not be looked at: whatever is unsafe there is so already without.
+    in which its records have them. A set in the same records as the one without its last item, or a larger
+    set in a single record, need not be visited: whatever is unsafe there is unsafe without its last item.
     """
     done: list[Fix] = []
 
@@ -235,7 +235,7 @@ def _fix_one_set(
     choice: Choice,
     done: list[Fix],
 ) -> bool:
-    """Fix what follows from one set; True if something known was withheld, so that all counts are others."""
+    """Fix what follows from one set; True if something known was withheld, so that counts have changed."""
     holders = [row for row in range(len(published)) if set(known) <= published[row]]
     for e in dict.fromkeys(x for row in holders for x in sorted(published[row])):
         if e in wished - set(known):
@@ -342,7 +342,7 @@ def restore_together(
     rho: Fraction,
     most: int,
 ) -> list[bool]:
-    """Which of the occurrences come back, one after the other, where the table stays safe."""
+    """Which of the occurrences come back, one after the other, if the table stays safe."""
     outcomes = []
     for each in gone:
         with_it = put_all_back(published, [each])
@@ -358,7 +358,7 @@ def unsafe_rule(
     rho: Fraction,
     most: int,
 ) -> PersonalRule | None:
-    """An unsafe rule of at most so many known items, or of none, that an owner of these wants protected."""
+    """An unsafe rule of at most ``most`` known items, or none, that an owner of these wants protected."""
     known_sets = {
         frozenset(known)
         for original in originals

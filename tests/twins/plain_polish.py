@@ -1,4 +1,4 @@
-"""Polishing in obvious Python: whether something may come back, or go, is asked of the whole table."""
+"""Polishing in obvious Python: whether something may come back, or go, is checked in the whole table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 Record = frozenset[int]
 Place = tuple[int, int]
 """A row and an item that it had."""
-ALIKE, LOOKED_AT, DRAWS = 3, 400, 64
+ALIKE, MOST_COMPARED, DRAWS = 3, 400, 64
 
 
 class Table:
@@ -46,22 +46,22 @@ def make_moves(
     may_go: Record,
     starts: Sequence[Place],
     chances: Sequence[int],
-    lots: Iterator[int],
+    draws: Iterator[int],
     n_moves: int,
 ) -> int:
-    """Ruin and recreate, so many times; by how many occurrences the table has grown."""
+    """Ruin and recreate ``n_moves`` times; by how many occurrences the table has grown."""
     grown = 0
     for _ in range(n_moves):
-        start = _draw_gone(table, starts, lots)
+        start = _draw_gone(table, starts, draws)
         if start is None:
             continue
         row, e = start
-        chosen = [row, *_alike(table, row, e, lots)]
-        ruined = _ruin(table, chosen, e, sensitive, may_go, lots)
-        gone = _shuffled_gone(table, chosen, sensitive, lots)
+        chosen = [row, *_alike(table, row, e, draws)]
+        ruined = _ruin(table, chosen, e, sensitive, may_go, draws)
+        gone = _shuffled_gone(table, chosen, sensitive, draws)
         added = [place for place in gone if table.try_toggle(place)]
         gain = len(added) - len(ruined)
-        if gain >= 0 or (-gain <= len(chances) and next(lots) < chances[-gain - 1]):
+        if gain >= 0 or (-gain <= len(chances) and next(draws) < chances[-gain - 1]):
             grown += gain
         else:
             for place in reversed(ruined + added):
@@ -69,20 +69,20 @@ def make_moves(
     return grown
 
 
-def _draw_gone(table: Table, starts: Sequence[Place], lots: Iterator[int]) -> Place | None:
+def _draw_gone(table: Table, starts: Sequence[Place], draws: Iterator[int]) -> Place | None:
     for _ in range(DRAWS):
-        row, item = starts[next(lots) % len(starts)]
+        row, item = starts[next(draws) % len(starts)]
         if item not in table.left[row]:
             return row, item
     return None
 
 
-def _alike(table: Table, row: int, e: int, lots: Iterator[int]) -> list[int]:
-    """Rows with e, most alike first; of equals the one that was met first."""
-    most = 1 + next(lots) % ALIKE
+def _alike(table: Table, row: int, e: int, draws: Iterator[int]) -> list[int]:
+    """Rows with e, the most similar first; of equals the one that was met first."""
+    most = 1 + next(draws) % ALIKE
     holders = [other for other, items in enumerate(table.rows) if e in items]
-    first = next(lots) % len(holders)
-    met = (holders[first:] + holders[:first])[:LOOKED_AT]
+    first = next(draws) % len(holders)
+    met = (holders[first:] + holders[:first])[:MOST_COMPARED]
 
     def mark(other: int) -> int:
         return 4 * len(table.left[other] & table.left[row]) - len(table.left[other])
@@ -96,24 +96,24 @@ def _ruin(
     e: int,
     sensitive: Record,
     may_go: Record,
-    lots: Iterator[int],
+    draws: Iterator[int],
 ) -> list[Place]:
     ruined = []
     for row in chosen:
         n_gone = len(table.gone_from(row))
         public = [item for item in table.there(row) if item in may_go - sensitive]
         for item in table.there(row):
-            drawn = item in sensitive and (item == e or next(lots) % 2 == 0)
+            drawn = item in sensitive and (item == e or next(draws) % 2 == 0)
             if drawn and table.try_toggle((row, item)):
                 ruined.append((row, item))
-        drawn = bool(public) and n_gone >= 2 and next(lots) % 3 == 0
+        drawn = bool(public) and n_gone >= 2 and next(draws) % 3 == 0
         if drawn and table.try_toggle((row, public[0])):
             ruined.append((row, public[0]))
     return ruined
 
 
 def _shuffled_gone(
-    table: Table, chosen: Sequence[int], sensitive: Record, lots: Iterator[int]
+    table: Table, chosen: Sequence[int], sensitive: Record, draws: Iterator[int]
 ) -> list[Place]:
     """What the rows lack, the sensitive items first, each part shuffled."""
     shuffled: list[Place] = []
@@ -122,7 +122,7 @@ def _shuffled_gone(
         for row in chosen:
             for item in table.gone_from(row):
                 if (item in sensitive) == wanted:
-                    at = next(lots) % (len(part) + 1)
+                    at = next(draws) % (len(part) + 1)
                     part.append((row, item))
                     part[at], part[-1] = part[-1], part[at]
         shuffled += part
@@ -130,7 +130,7 @@ def _shuffled_gone(
 
 
 def trade_items(table: Table, sensitive: Record, may_go: Record) -> int:
-    """Drop public items where at least as many sensitive ones come back; in how many rows."""
+    """Drop public items if at least as many sensitive ones come back; in how many rows."""
     traded = 0
     for row in reversed(range(len(table.rows))):
         n_gone = len(sensitive.intersection(table.gone_from(row)))
@@ -159,11 +159,11 @@ def _trade(table: Table, row: int, dropped: Sequence[int], sensitive: Record) ->
 
 
 def explain_gone(table: Table, places: Sequence[Place]) -> list[Place]:
-    """Put back what nothing speaks against, in this order; returns what must stay out."""
+    """Put back what breaks nothing, in this order; returns what must stay out."""
     return [place for place in places if not table.try_toggle(place)]
 
 
 def toggle_all(table: Table, places: Sequence[Place]) -> None:
-    """Change every place, asking nobody."""
+    """Change every place unconditionally."""
     for place in places:
         table.toggle(place)

@@ -1,7 +1,7 @@
 """The kernels of ρ-uncertainty in obvious Python; see ``plain_counting``.
 
-Where a kernel decides which of several records loses an item, its twin says which: the order is part of
-what is promised, for the same input must give the same bytes.
+If a kernel decides which of several records loses an item, its twin says which: the order is part of what is
+promised, because the same input must give the same bytes.
 """
 
 from __future__ import annotations
@@ -58,8 +58,7 @@ def are_first_breaches(
 
 
 def order_rows(records: Sequence[Record], ranks: Iterable[int]) -> list[int]:
-    """The rows in the order of what they say of the first rank, of the second, and so on: who holds it comes
-    first.
+    """The rows sorted by whether they hold the first rank, then the second, and so on; holders come first.
 
     >>> order_rows([frozenset({1}), frozenset({0}), frozenset({0, 1}), frozenset({0})], range(2))
     [2, 1, 3, 0]
@@ -87,9 +86,9 @@ def find_forced(records: Sequence[Record], sensitive: Record, rho: Fraction) -> 
 def list_forced(
     rows: Iterable[int], records: Sequence[Mapping[int, int]], sensitive: Record
 ) -> list[tuple[list[int], list[int]]]:
-    """For each of the rows the items that stay, and the places of the sensitive ones, which go.
+    """For each of the rows the items that stay, and the places of the sensitive ones, which are deleted.
 
-    A record says for each of its items where in the table it stands.
+    A record has for each of its items the place of that occurrence.
 
     >>> list_forced([1], [{1: 0}, {1: 1, 9: 2}], frozenset({9}))
     [([1], [2])]
@@ -131,10 +130,10 @@ def restore(
     ceilings: Mapping[int, int],
     put_back: bool,
 ) -> tuple[list[int], list[Record]]:
-    """For each candidate, a record and an item that it lost: does the item come back; and the records then.
+    """For each candidate, a record and an item that it lost, whether that comes back; and the records then.
 
-    It does if the table, which is safe, stays safe; candidates take turns. An item that is as frequent as
-    its ceiling is skipped. Without ``put_back`` nothing comes back, it is only said what could.
+    It does if the table, which is safe, stays safe; candidates take turns. An item that has reached its
+    ceiling is skipped. Without ``put_back`` nothing comes back: each candidate is tested on its own.
 
     >>> choice = {"max_known": -1, "with_prior": False, "ceilings": {9: 5}, "put_back": True}
     >>> restore([frozenset({1})] * 2, [(0, 9), (1, 9)], frozenset({9}), Fraction(1, 2), **choice)
@@ -188,7 +187,7 @@ def harmed_pairs(
     records: Sequence[Record],
     sensitive: Record,
 ) -> list[tuple[int, int]]:
-    """The pairs (f, d), f sensitive and in a record with d, f looked at before d was last deleted.
+    """The pairs (f, d), f sensitive and in a record with d, f processed before d was last deleted.
 
     >>> harmed_pairs([(1, 5)], {8: 6, 9: 4}, [frozenset({1, 8, 9})], frozenset({8, 9}))
     [(9, 1)]
@@ -215,13 +214,13 @@ def fix_antecedents(
     rho: Fraction,
     *,
     size: int,
-    lots: Iterator[int] | None = None,
+    draws: Iterator[int] | None = None,
 ) -> tuple[list[Record], list[Deletion]]:
     """Each set q of that size in turn: for each sensitive e, records with qe lose e until q→e is safe.
 
     Sets grow by items of higher rank, in the order in which the records show them; not by one that all
-    records of the set hold, since a rule that this breaks was broken without it. The first records lose e,
-    or with ``lots`` any.
+    records of the set hold, since a rule that breaks with it breaks without it. The first records lose e, or
+    with ``draws`` random ones.
 
     >>> table = [frozenset({1, 9}), frozenset({1, 9}), frozenset({1})]
     >>> fix_antecedents(table, frozenset({9}), Fraction(1, 3), size=1)[0]
@@ -242,7 +241,7 @@ def fix_antecedents(
             joint, too_many = len(left), len(left) - rho * support // 1
             while too_many > 0:
                 row = left.pop(0)
-                if lots is None or next(lots) % (len(left) + 1) < too_many:
+                if draws is None or next(draws) % (len(left) + 1) < too_many:
                     table[row] -= {e}
                     deletions.append((row, e, (q, e, joint, support)))
                     too_many -= 1
@@ -291,7 +290,7 @@ def note_unsafe_rules(
 def find_unsafe_among(
     records: Sequence[Record], consequents: Sequence[int], rho: Fraction, *, with_prior: bool
 ) -> int | None:
-    """The number of the first consequent that follows too surely from some closed set; None if none does."""
+    """The number of the first consequent that follows above ρ from some closed set; None if none does."""
     for number, e in enumerate(consequents):
         if find_unsafe_closed_set(records, [e], rho, with_prior=with_prior):
             return number
@@ -321,13 +320,14 @@ def fix_consequents(
     rho: Fraction,
     *,
     with_prior: bool,
-    lots: Iterator[int] | None = None,
+    draws: Iterator[int] | None = None,
 ) -> tuple[list[Record], list[Deletion]]:
     """For each pair (e, d) in turn, records lose e until all rules q→e are safe with d in q (-1: any q).
 
-    It is enough to look at closed sets of the records with e and d: first at those that several different
-    records hold, as they grow, then at the records themselves. Records that were equal lose e one after
-    the other, the first of them first; with ``lots`` any group of them is as likely as it is large.
+    It is enough to fix the closed sets of the records with e and d: first those that several different
+    records hold, as they grow, then the records themselves. Records that were equal lose e one after the
+    other, the first of them first; with ``draws`` each group of equal records is drawn in proportion to its
+    size.
 
     >>> table = [frozenset({1, 9}), frozenset({1, 9}), frozenset({1})]
     >>> fix_consequents(table, [(9, -1)], Fraction(1, 3), with_prior=False)[0]
@@ -347,7 +347,7 @@ def fix_consequents(
             if not closed and not with_prior:
                 continue
             for left in range(joint, rho * support // 1, -1):
-                rows = _drawn(held_by, next(lots) % left) if lots else next(filter(None, held_by))
+                rows = _drawn(held_by, next(draws) % left) if draws else next(filter(None, held_by))
                 row = rows.pop(0)
                 table[row] -= {e}
                 deletions.append((row, e, (closed, e, joint, support)))
@@ -375,7 +375,7 @@ def _as_they_grow(rows: list[Record]) -> Iterator[Record]:
 
 
 def _drawn(groups: list[list[int]], ticket: int) -> list[int]:
-    """The group of the member that has this number when all groups stand in line."""
+    """The group of the member with this number, counted through all groups."""
     return [group for group in groups for _ in group][ticket]
 
 
@@ -384,7 +384,7 @@ def find_loose_events(
 ) -> list[bool]:
     """For each rule q→e whether it is safe with one more record that holds qe.
 
-    The third number says how many records more would hold q than do now: 0 if that record holds q already.
+    The third number is what that record adds to sup(q): 0 if it holds q already.
 
     >>> table = [frozenset({1}), frozenset({1})]
     >>> find_loose_events([(frozenset({1}), 9, 0)], table, Fraction(1, 2))
@@ -396,10 +396,10 @@ def find_loose_events(
     ]
 
 
-def find_astray(deletions: Iterable[tuple[Record, int]], records: Sequence[Record]) -> list[bool]:
+def find_obsolete(deletions: Iterable[tuple[Record, int]], records: Sequence[Record]) -> list[bool]:
     """For each deletion, a rule's antecedent and a row: does the row no longer hold the antecedent?
 
-    >>> find_astray([(frozenset({1}), 0), (frozenset({2}), 0)], [frozenset({1})])
+    >>> find_obsolete([(frozenset({1}), 0), (frozenset({2}), 0)], [frozenset({1})])
     [False, True]
     """
     return [not antecedent <= records[row] for antecedent, row in deletions]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twins.plain_guarded import Guarded
 
-LOOKS, LEAST_K, MORE_K, NOISE = 3, 4, 9, 15
+N_COMPARED, LEAST_K, MORE_K, NOISE = 3, 4, 9, 15
 
 
 def place_all(state: Guarded, patterns: list[int]) -> None:
@@ -38,7 +38,7 @@ def polish_groups(state: Guarded, dice: Dice, n_moves: int) -> int:
 
 
 def _dissolve(state: Guarded, dice: Dice) -> list[int]:
-    drawn = [dice.below(len(state.weights)) for _ in range(LOOKS)]
+    drawn = [dice.below(len(state.weights)) for _ in range(N_COMPARED)]
     costly = max(drawn, key=lambda each: state.cost(state.of(each)))
     most = state.k * (LEAST_K + dice.below(MORE_K))
     mine = state.matching(costly)
@@ -65,7 +65,7 @@ def _loosen(state: Guarded, loose: list[int], each: int, most: int) -> None:
 
 
 def _patterns_of(state: Guarded, loose: list[int], dice: Dice) -> dict[int, tuple[int, list[int]]]:
-    """By pattern: its noisy cost, and the loose tuples that want it, the last first."""
+    """By pattern: its noisy cost, and the loose tuples that match it, the last first."""
     found: dict[int, tuple[int, list[int]]] = {}
     for each in loose:
         for number in state.matching(each):

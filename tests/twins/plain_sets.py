@@ -1,6 +1,6 @@
 """The plain twins of the kernels that group rows whose cells become ranges and sets.
 
-A column is a pair: where each of its values stands, and what one more value of a set costs, 0 for ranges.
+A column is a pair: the place of each of its values, and what one more value of a set costs, 0 for ranges.
 Rows are tuples of such values. ``right`` says whether rows may be a group, besides their number.
 """
 
@@ -14,7 +14,7 @@ TOGETHER = 6
 
 
 def width(column, values) -> int:
-    """What a cell costs that stands for these values."""
+    """The cost of a cell that shows these values."""
     places, step = column
     there = {places[value] for value in values}
     if step == 0:
@@ -25,7 +25,7 @@ def width(column, values) -> int:
 
 
 def cost(columns, cells, rows) -> int:
-    """What a row costs of a group with these rows."""
+    """The cost of a row in a group with these rows."""
     return sum(width(column, {cells[row][j] for row in rows}) for j, column in enumerate(columns))
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tables import examples
 from twins import plain_apart
+from twins.layouts import frozen_arrays
 from withhold.methods.apart.search.neighbours import Rows, cut_rest, group_neighbours
 from withhold.methods.apart.search.suppressor import most_of
 
@@ -22,8 +23,7 @@ RHOS = st.fractions(Fraction(1, 6), Fraction(6, 7), max_denominator=7)
 
 
 def rows(sets: list[frozenset[int]]) -> Rows:
-    starts = np.cumsum([0, *map(len, sets)])
-    return Rows(starts, np.array([item for each in sets for item in sorted(each)], dtype=np.int32))
+    return Rows(*frozen_arrays(sets))
 
 
 def counts(private: list[frozenset[int]]) -> np.ndarray:

@@ -139,7 +139,7 @@ def test_find_unsafe_closed_set(problem, with_prior, with_bitmaps, times):
         assert joint == plain_counting.count_support(found | {consequent}, records)
         assert Fraction(joint, support) > rho
     else:
-        # Every closed set of every D_e was looked at; rows count on top of the sets they are.
+        # Every closed set of every D_e was checked; single rows are counted besides.
         n_closed = sum(
             1 for e in consequents.tolist() for _ in plain_counting.closed_sets(e, records)
         )

@@ -126,7 +126,7 @@ def test_polish_groups(rows, asked, with_tree, seed, n_moves):
     if twin.lacks_of(range(len(twin.weights))) > 0:
         return
     everyone = [len(patterns.costs) - 1] * len(twin.weights)
-    place_all(state, np.array(everyone, dtype=np.int32))
+    place_all(state, np.array(everyone, dtype=np.int64))
     plain_ruin.place_all(twin, everyone)
     problem.check()
     # From nothing kept, so that there is something to gain.

@@ -140,7 +140,7 @@ def test_find_unsafe_sets(problem, room):
         rules.add((closed, *as_codes(layout, [e])))
     everywhere = frozenset.intersection(*published)
     expected = plain_personal.find_unsafe_sets(originals, published, wishes, rho)
-    # What holds of all records is a matter of the prior, which is looked at apart.
+    # What follows from the empty set is a matter of the prior, which is checked separately.
     assert {r for r in rules if r[0] != everywhere} == {r for r in expected if r[0] != everywhere}
 
 
@@ -230,7 +230,7 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
         if most == N_ITEMS:
             found = room_for_rules(1, N_ITEMS)
             job = np.array([(x, row)], dtype=np.int32)
-            find_unsafe_sets(job, 1, x, laid, *ready, found, Stop().flag)
+            find_unsafe_sets(job, 1, int(x), laid, *ready, found, Stop().flag)
             e = found.consequents[0] if found.count[0] else -1
             answers.append((found.items[: found.starts[1]], e))
         for known, e in answers:

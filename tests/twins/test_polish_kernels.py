@@ -160,7 +160,7 @@ def test_explain_gone(case, chance):
     there = np.array(positions, dtype=np.int32)
     rows = case.work.row_of[there]
     explain_gone(case.work.rows, case.rule, case.scratch, there, rows, events, antecedents)
-    # The twin goes along, so that each rule is looked at in the table of its moment.
+    # The twin makes the same moves, so that each rule is checked in the table of that moment.
     rules = iter(rules_in(events, antecedents))
     for place in map(case.place, positions):
         if plain_polish.explain_gone(case.table, [place]):

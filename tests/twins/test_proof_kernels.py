@@ -64,7 +64,7 @@ def test_survey_known_sets__by_sizes(problem, smallest, more):
 @given(problems(), st.integers(1, 3))
 def test_has_unsafe_known_set(problem, largest):
     originals, published, wishes, rho = problem
-    # What follows from nothing is looked at apart, and so are sets that every row holds.
+    # What follows from the empty set is checked separately, and so are sets that every row holds.
     assume(not plain_personal.survey_known_sets(*problem, sizes=(0, 0)))
     layout = laid_out(originals, published, wishes, merged=True)
     laid = problem_of(layout, rho)

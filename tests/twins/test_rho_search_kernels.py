@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from tables import Rows, examples, problems
 from twins import plain_rho
-from twins.layouts import all_bitmaps, arrays, laid_out, left_in, lists, rows_in, sensitive_ranks
+from twins.layouts import (
+    all_bitmaps,
+    arrays,
+    frozen_arrays,
+    laid_out,
+    left_in,
+    lists,
+    rows_in,
+    sensitive_ranks,
+)
 from withhold.counting.layout import Layout
 from withhold.counting.local_rows import new_numbering
 from withhold.counting.supports import IndexedRows
@@ -35,8 +44,8 @@ from withhold.methods.rho.search.restore import (
 )
 from withhold.methods.rho.search.room import (
     Rules,
-    find_astray,
     find_loose_events,
+    find_obsolete,
     find_touched_events,
 )
 from withhold.methods.rho.search.thinning import thin_records
@@ -67,7 +76,7 @@ class Work:
         self.stop = Stop()
 
     def delete(self, place: int) -> None:
-        """Delete what stands at a place."""
+        """Delete the occurrence at a place."""
         rank, row = self.items[place], self.row_of[place]
         if len(self.bitmaps):
             self.bitmaps[rank, row >> 6] &= ~(np.uint64(1) << np.uint64(row & 63))
@@ -134,7 +143,7 @@ seeds = st.one_of(st.none(), st.integers(1, 10**6))
 @examples(300)
 @given(st.lists(st.frozensets(st.integers(0, 5)), max_size=12), st.frozensets(st.integers(0, 5)))
 def test_order_rows__is_that_of_the_twin(rows, sensitive):
-    offsets, items = arrays(rows)
+    offsets, items = frozen_arrays(rows)
     codes = sorted(set(range(6)) - sensitive)
     rank_of_code = np.full(6, -1, dtype=np.int32)
     rank_of_code[codes] = np.arange(len(codes))
@@ -149,8 +158,8 @@ def test_order_rows__is_that_of_the_twin(rows, sensitive):
 @given(works(), st.integers(1, 4), seeds)
 def test_fix_antecedents(problem, size, seed):
     work, sensitive, rho = problem
-    lots = plain_rho.lehmer(seed) if seed else None
-    reference = plain_rho.fix_antecedents(work.records(), sensitive, rho, size=size, lots=lots)
+    draws = plain_rho.lehmer(seed) if seed else None
+    reference = plain_rho.fix_antecedents(work.records(), sensitive, rho, size=size, draws=draws)
     result = fix_antecedents(
         work.rows, work.layout.sensitive, size, limits_of(rho), state_of(seed), work.stop.flag
     )
@@ -173,9 +182,9 @@ def as_array(pairs) -> np.ndarray:
 def test_fix_consequents(problem, with_prior, seed, data):
     work, sensitive, rho = problem
     pairs = data.draw(pairs_of(work, sensitive))
-    lots = plain_rho.lehmer(seed) if seed else None
+    draws = plain_rho.lehmer(seed) if seed else None
     reference = plain_rho.fix_consequents(
-        work.records(), pairs, rho, with_prior=with_prior, lots=lots
+        work.records(), pairs, rho, with_prior=with_prior, draws=draws
     )
     limits = limits_of(rho, with_prior=with_prior)
     result = fix_consequents(work.rows, as_array(pairs), limits, state_of(seed), work.stop.flag)
@@ -403,17 +412,17 @@ def rules_with(antecedents) -> Rules:
 
 @examples(150)
 @given(works(), st.data())
-def test_find_astray(problem, data):
+def test_find_obsolete(problem, data):
     work, _, _ = problem
     antecedents = data.draw(antecedents_in(work))
     which = st.integers(0, len(antecedents) - 1)
     row = st.integers(0, work.layout.n_rows - 1)
     deletions = data.draw(st.lists(st.tuples(which, row)))
-    reference = plain_rho.find_astray(
+    reference = plain_rho.find_obsolete(
         [(antecedents[event], row) for event, row in deletions], work.records()
     )
     result = np.zeros(len(deletions), dtype=bool)
-    find_astray(
+    find_obsolete(
         work.rows,
         rules_with(antecedents),
         np.array([event for event, _ in deletions], dtype=np.int32),

@@ -38,14 +38,16 @@ def costs_of_commands(advice: dict) -> list[float]:
         made = run(*words[1:], "--seed", advice["seed"], "--json")
         assert made.exit_code == 0, made.output
         loss = json.loads(made.stdout)["loss"]
-        found.append(loss["share"] if choice["of"] == "cells" else loss["occurrences"])
+        found.append(
+            loss["share"] if choice["of"] == "cells" else loss.get("occurrences", loss.get("share"))
+        )
     return found
 
 
 def test_records__cost_what_the_commands_cost(shop):
     advice = json.loads(run("advise", "b.dat", "--sensitive", "list.txt", *CALM).stdout)
     assert (advice["sampled"], advice["of"], advice["assumed"]) == (120, 120, [])
-    assert {choice["model"] for choice in advice["choices"]} == {"rho", "coherence", "km"}
+    assert {choice["model"] for choice in advice["choices"]} == {"rho", "coherence", "km", "apart"}
     assert [choice["cost"] for choice in advice["choices"]] == costs_of_commands(advice)
 
 
@@ -71,7 +73,10 @@ def test_text__says_loudly_what_nobody_said(shop):
     assert "first  withhold inspect b.dat --suggest-sensitive > suggested.txt" in text
     assert "if attackers know" in text
     assert text == run("advise", "b.dat").stdout
+    assert "1.  any items of a record: rho, no sensitive item above 50% certainty" in text
+    assert "buckets: needs a hierarchy of the items (--hierarchy)" in text
     plain = wh.advise([["bread", "tea"], ["tea"]] * 4)
+    assert plain.not_measured[0].startswith("rho, coherence, apart: need the sensitive items")
     assert {choice.model for choice in plain.choices} == {"km"}
     assert "Only promises that need no list" in plain.assumed[0]
 
@@ -225,6 +230,39 @@ def test_people__columns_that_nobody_knows_are_left_out(hospital):
         "dropped, because they are not named as known to others: BIRTHDATE, POSTCODE and OCCUPATION"
     ]
     assert_costs_are_those_of_commands(found)
+
+
+def test_people__columns_are_prepared_as_somebody_says(hospital):
+    typed = (
+        "--sensitive",
+        "sensitive.txt",
+        "--bin",
+        "BIRTHDATE=decade",
+        "--drop",
+        "POSTCODE,OCCUPATION",
+    )
+    found = json.loads(run("advise", *PEOPLE, *typed, *CALM).stdout)
+    assert found["assumed"] == [
+        "nobody said what attackers may know of a person; all columns stand for it"
+    ]
+    for choice in found["choices"]:
+        assert "--bin BIRTHDATE=decade --drop POSTCODE,OCCUPATION" in choice["command"]
+        assert "quantiles" not in choice["command"]
+    assert_costs_are_those_of_commands(found)
+
+
+def test_table__columns_are_prepared_as_somebody_says(shop):
+    typed = ("--bin", "age=18,65", "--drop", "name", "--quasi-identifiers", "age,sex")
+    found = json.loads(run("advise", "t.csv", "--table", *typed, *CALM).stdout)
+    assert all("--bin age=18,65" in choice["command"] for choice in found["choices"])
+    assert all("--drop name" in choice["command"] for choice in found["choices"])
+    table = wh.read_table("t.csv", drop=["name"], bins={"age": [18, 65]})
+    again = wh.advise(table, quasi_identifiers=["age", "sex"], limit_seconds=900)
+    assert [each.cost for each in again.choices] == [each["cost"] for each in found["choices"]]
+    refused = run("advise", "b.dat", "--bin", "age=5")
+    assert (refused.exit_code, "records have none" in refused.output) == (2, True)
+    refused = run("advise", "t.csv", "--table", "--bin", "age=5", "--drop", "age")
+    assert (refused.exit_code, "to be dropped and binned" in refused.output) == (2, True)
 
 
 def test_people__without_a_list_and_in_one_file(hospital):

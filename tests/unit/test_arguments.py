@@ -137,7 +137,10 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.verify(SHOP, RHO, limit_seconds="1"), "limit_seconds must be a number"),
         (lambda: wh.verify(SHOP, RHO, seed=1), "verify has no option 'seed'"),
         (lambda: wh.RhoUncertainty("0.5", None), "sensitive must be a collection"),
-        (lambda: wh.RhoUncertainty("0.5", "condom"), "sensitive must be a collection, not a"),
+        (
+            lambda: wh.RhoUncertainty("0.5", "condom"),
+            "sensitive must be a collection, such as a list, not 'condom'",
+        ),
         (lambda: wh.RhoUncertainty("0.5", [1, None]), "sensitive must be a collection"),
         (lambda: wh.RhoUncertainty("0.5", (i for i in [1, None])), "sensitive must hold texts"),
         (lambda: wh.RhoUncertainty("0.5", [7.0]), "sensitive must be a collection"),

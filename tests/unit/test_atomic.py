@@ -38,6 +38,7 @@ ROWS = [
     *(["coffee", "bread"], ["coffee"], ["tea"]),
 ]
 OLD, NEW = wh.RhoUncertainty("0.5", {"condom"}), wh.RhoUncertainty("0.3", {"condom"})
+PAGE = '<meta name="generator" content="withhold">'
 SET = ["out.dat", "out.dat.internal.json", "out.dat.manifest.json"]
 DRAFT = re.compile(r"\.out\.dat\.[0-9a-f]{16}\.part")
 posix = pytest.mark.skipif(os.name != "posix", reason="links, modes and signals as on POSIX")
@@ -59,7 +60,7 @@ def page(monkeypatch):
     """A report that says which release it is about; the real one takes long to draw."""
 
     def tell(release, manifest, *_):
-        return None, f"about {manifest['output']['sha256']}"
+        return None, f"{PAGE}about {manifest['output']['sha256']}"
 
     monkeypatch.setattr("withhold.publish.publishing._tell", tell)
 
@@ -77,7 +78,7 @@ def judged(out, was):
     assert internal["output"]["sha256"] == digest
     page = report_path(out)
     if page.exists():
-        assert page.read_text() == f"about {digest}"
+        assert page.read_text() == f"{PAGE}about {digest}"
     assert page.exists() == was[found.model]
     return found.model
 
@@ -139,7 +140,7 @@ def test_kill__at_any_step_leaves_the_old_set_or_the_new_one(
 def judged_page(folder):
     """Without the journal as well, no page stands beside another release."""
     (page,) = [path for path in folder.iterdir() if path.name.endswith(".html")]
-    return page.read_text() == f"about {journal.digest_of(folder / 'out.dat')}"
+    return page.read_text() == f"{PAGE}about {journal.digest_of(folder / 'out.dat')}"
 
 
 def test_kill__there_are_enough_of_them(releases, tmp_path, monkeypatch):

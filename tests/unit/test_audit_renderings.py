@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import polars as pl
 import pytest
 
 import asking
@@ -19,6 +20,7 @@ from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict
 from withhold.report.text import MOST_BARS, audit_text
 from withhold.telling.sections import Drawing, Listing, Paragraph
+from withhold.verdict import Status, Verdict
 from withhold.wording import counted, percent
 
 ROWS = [
@@ -262,3 +264,21 @@ def test_sample_that_confirms__does_not_count_as_nothing_found():
     exact = asking.audit(table, personal("0.4", wishes, max_known=1), samples=1)
     assert audit.by_size == exact.by_size
     assert audit.exposed_records == exact.exposed_records
+
+
+def test_text__says_that_a_promise_is_broken_or_not_decided():
+    audit = wh.audit([["beer", "pill"], ["beer"]], wh.RhoUncertainty("0.4", {"pill"}))
+    text = audit_text(audit, name="x")
+    assert "This promise is broken: whoever knows any items of a person's record" in text
+    assert "The check stopped at the smallest breach; " in text
+    undecided = Verdict(Status.UNDECIDED, "", 0, 0.0)
+    assert undecided.of_promise("Nobody knows.") == "This is not decided: nobody knows."
+
+
+def test_text__of_a_table_without_a_loss_names_no_column():
+    table = wh.read_table(pl.DataFrame({"age": ["1", "2", "1", "2"]}))
+    facts = dict(wh.anonymize(table, wh.KAnonymity(2, ["age"])).loss.facts())
+    assert "most in" not in facts
+    assert facts["divergence"].endswith("KL of the values still shown (0 = the same)")
+    lost = wh.anonymize(table, wh.KAnonymity(3, ["age"])).loss.facts()
+    assert "age" in dict(lost)["most in"]

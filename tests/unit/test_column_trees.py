@@ -319,6 +319,11 @@ def test_suggest_verb__draws_checks_and_writes(tmp_path, monkeypatch):
     assert set(built.leaves) == {*map(str, range(20, 60)), "?"} - {"23", "24"}
     refused = run("hierarchy", "suggest", "people.csv", "age", "-o", "age.csv")
     assert refused.exit_code == 2
+    forced = ("hierarchy", "suggest", "people.csv", "age", "--force", "-o")
+    assert run(*forced, "age.csv").exit_code == 0
+    Path("notes.txt").write_text("the only copy\n")
+    theirs = run(*forced, "notes.txt")
+    assert (theirs.exit_code, "is never replaced" in theirs.stderr) == (2, True)
     found = json.loads(run("hierarchy", "suggest", "people.csv", "zip", "--json").stdout)
     assert (found["by"], found["blank"]) == ("prefix", 1)
     wrong = run("hierarchy", "suggest", "people.csv", "agee")

@@ -162,6 +162,9 @@ def test_cli__prints_the_table_and_writes_the_page(shop):
     assert again.exit_code == 2
     assert "c.html exists already" in again.stderr
     assert run("compare", "baskets.dat", "less.dat", "--html", "c.html", "--force").exit_code == 0
+    (shop / "c.html").write_text("<!doctype html><p>mine")
+    theirs = run("compare", "baskets.dat", "less.dat", "--html", "c.html", "--force")
+    assert (theirs.exit_code, "is never replaced" in theirs.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("target", ["baskets.dat", "less.dat"])

@@ -129,3 +129,12 @@ def test_python_speaks_of_its_own_options():
         wh.compare([["beer"]], [["nail"]])
     assert "--" not in str(caught.value)
     assert "record_column" in str(caught.value)
+
+
+def test_the_records_of_both_files_are_counted():
+    original, published = [["a"], ["b"], ["a"]], [["a"], ["a"]]
+    found = wh.compare(original, published).releases[0].measured
+    assert [found.fact(path).value for path in ("records", "published_records")] == [3, 2]
+    assert [found.fact(path).label[-6:] for path in ("records", "published_records")] == [
+        *("before", " after")
+    ]

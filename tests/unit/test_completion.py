@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -41,15 +42,22 @@ def run(command: str, **environment: str) -> str:
     return done.stdout
 
 
+@cache
+def script() -> str:
+    """What is to be installed in bash."""
+    # The shell is found among the parents, so bash must not make way for its last command.
+    return run("withhold --show-completion; exit $?")
+
+
 def in_bash(*typed: str) -> list[str]:
     """What bash proposes for the last word, with the script that is to be installed."""
     words = shlex.join(("withhold", *typed))
     asked = (
-        'eval "$(withhold --show-completion)"; '
+        'eval "$SCRIPT"; '
         f"COMP_WORDS=({words}); COMP_CWORD={len(typed)}; "
         "_withhold_completion withhold; printf '%s\\n' \"${COMPREPLY[@]}\"; complete -p withhold"
     )
-    *proposed, how = run(asked).splitlines()
+    *proposed, how = run(asked, SCRIPT=script()).splitlines()
     # Where the program proposes nothing, bash goes on with the names of files.
     assert how.startswith("complete -o default")
     return [each for each in proposed if each]

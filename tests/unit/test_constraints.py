@@ -40,7 +40,8 @@ def test_repr__tells_how_much_and_nobody_s_items():
     constraints = Constraints.of({0: ["aspirin"]}, table)
     assert repr(constraints) == "<Constraints records=3 items=1 pairs=1>"
     shown = repr(anonymize(table, personal("0.5", constraints)))
-    assert shown.startswith("Release(data=<Records records=3 ")
+    assert shown.startswith("<Release model=personal-rho verdict=HOLDS, withheld ")
+    assert shown.endswith("<Records records=3 occurrences=4 items=2>>"), shown
     assert "aspirin" not in shown
 
 

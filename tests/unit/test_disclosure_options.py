@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 import withhold as wh
 from typed import run
+from withhold.data.grouping import groups_of
 from withhold.errors import ImpossibleError, InputError, PolicyError
+from withhold.methods.cells.disclosure import alike_groups
 from withhold.methods.cells.requirements import entropy_is_at_least
 from withhold.publish.recheck import promises_less
 from withhold.registry import model_from
@@ -217,3 +220,57 @@ def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeyp
     assert wrong.exit_code == 2
     assert "--t belongs to k-anonymity" in wrong.output
     assert "add --model k-anonymity" in wrong.output
+
+
+KINDS = ("flu", "cold", "HIV", "asthma")
+WARDS = wh.Table.from_columns(
+    {
+        "ward": [f"w{n // 10}" for n in range(200)],
+        "sick": [KINDS[2 if n < 30 else n % 4] for n in range(200)],
+        "paid": [("yes", "no", "yes")[n % 3] for n in range(200)],
+    }
+)
+
+
+def test_published_column__that_groups_give_away_is_warned_about(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    WARDS.to_polars().write_csv("in.csv")
+    typed = ("in.csv", "--model", "k-anonymity", "--k", "5", "--quasi-identifiers", "ward")
+    says = "in 3 groups of 30 rows everybody has the same sick"
+    told = run("audit", *typed)
+    assert f"WARNING  {says}" in told.output
+    assert "--sensitive-column sick with --l 2" in told.output
+    assert says in json.loads(run("audit", *typed, "--json").stdout)["warnings"][0]
+    made = run("anonymize", *typed, "-o", "out.csv", "--json", "--report")
+    assert f"warning: {says}" in made.stderr
+    assert says in (tmp_path / "out.csv.report.html").read_text()
+    protected = (*typed, "--sensitive-column", "sick", "--l", "2", "-o", "safe.csv")
+    assert "everybody has" not in run("anonymize", *protected).output
+    # Groups smaller than k are for k to see to.
+    assert "everybody has" not in run("audit", *typed[:4], "11", *typed[5:]).output
+
+
+def test_published_column__whose_groups_are_alike_by_chance_or_in_what_most_have_is_not():
+    sick = [KINDS[n * 7919 % 211 % 4] for n in range(200)]
+    sick[:5] = ["flu"] * 5
+    table = wh.Table.from_columns(
+        {
+            "ward": [f"w{n // 5}" for n in range(200)],
+            "sick": sick,
+            "well": ["no" if n < 80 else ("yes", "no")[n % 2] for n in range(200)],
+            "note": ["" if n < 80 else f"{n % 3}" for n in range(200)],
+        }
+    )
+    groups = groups_of(table, ["ward"])
+    assert not alike_groups(table, wh.KAnonymity(5, ["ward"]), groups)
+
+
+def test_advise__offers_diversity_of_a_diagnosis_and_of_what_groups_give_away():
+    table = wh.Table((*WARDS.columns, replace(WARDS.column("paid"), name="Diagnosis")))
+    found = wh.advise(table, quasi_identifiers=["ward"])
+    offered = [each.command for each in found.choices if "--sensitive-column" in each.command]
+    assert [command.partition("column ")[2].split()[:3] for command in offered] == [
+        ["sick", "--l", "2"],
+        ["Diagnosis", "--l", "2"],
+    ]
+    assert all(each.cost is not None for each in found.choices if "2 values" in each.promise)

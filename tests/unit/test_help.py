@@ -10,17 +10,58 @@ import pytest
 from typed import run
 from withhold.registry import all_methods
 
-LINES, WIDTH = 60, 80
+LINES, WIDTH = 53, 80
 MODELS = sorted({method.name for method in all_methods().values()})
 
 
-def help_of(*words: str) -> list[str]:
-    done = run(*words, "--help", prog_name="withhold")
+READERS = ["advise", "anonymize", "audit", "compare", "inspect", "sweep", "verify"]
+WITH_MODELS = ["anonymize", "audit", "sweep", "verify"]
+
+
+def help_of(*words: str, option: str = "--help") -> list[str]:
+    done = run(*words, option, prog_name="withhold")
     assert done.exit_code == 0
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("verb", ["anonymize", "audit", "sweep", "verify"])
+def described_in(lines: list[str]) -> set[str]:
+    """The options that have a line of their own."""
+    named = (re.match(r"  (?:-\w, )?(--[a-z][\w/-]+)", line) for line in lines)
+    return {name for found in named if found for name in found[1].split("/")}
+
+
+@pytest.mark.parametrize("verb", READERS)
+def test_help__of_a_verb_fits_a_screen_and_names_every_shared_option(verb):
+    short, full = help_of(verb), help_of(verb, option="--help-all")
+    assert len(short) <= LINES < len(full)
+    assert max(map(len, short)) <= WIDTH
+    shared = "\n".join(full).partition("\nWhat must hold (")[0].splitlines()
+    listed = "\n".join(short).partition("More options")[2].partition("\n\n")[0]
+    only_named = set(re.findall(r"--[a-z][a-z-]+", listed)) - {"--help-all"}
+    assert only_named
+    assert described_in(short) | only_named == described_in(shared)
+
+
+@pytest.mark.parametrize("verb", WITH_MODELS)
+def test_help_all__describes_the_options_of_every_model(verb):
+    full = described_in(help_of(verb, option="--help-all"))
+    for model in MODELS:
+        own = help_of(verb, "--model", model)
+        assert described_in(own) <= full
+        in_full = help_of(verb, "--model", model, option="--help-all")
+        assert described_in(in_full) > described_in(own)
+        of_models = [line for line in in_full if line.startswith("What must hold (")]
+        assert all(line.startswith(f"What must hold ({model}") for line in of_models)
+
+
+@pytest.mark.parametrize("verb", WITH_MODELS)
+def test_help__lists_each_model_in_one_line(verb):
+    listed = "\n".join(help_of(verb)).partition("Models:\n")[2].partition("\n\n")[0]
+    names = [method.name for method in all_methods().values()]
+    assert [line.split()[0] for line in listed.splitlines()] == names
+
+
+@pytest.mark.parametrize("verb", WITH_MODELS)
 @pytest.mark.parametrize("model", MODELS)
 def test_help__of_a_model_fits_a_screen(verb, model):
     lines = help_of(verb, "--model", model)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -90,6 +91,74 @@ def test_rare_goods__are_no_identifiers():
     assert not reason([["tea", str(9001234567890 + n % 4)] for n in range(N)])
     assert not reason([["tea", "react@17.0.2", "10:30"] for _ in range(N)])
     assert not reason([[], []])
+
+
+NUMBERS = {
+    "customers": ([f"K{n % 30}" for n in range(200)], "'K#' (digits as #), of 30 different ones"),
+    "receipts": ([f"till 3/{n % 25}" for n in range(200)], "'till #/#' (digits as #), of 25"),
+    "postcodes": ([f"{10115 + n % 40}" for n in range(200)], "'#####' (digits as #), of 40"),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_of_one_form__are_found_though_they_repeat(name):
+    ids, said = NUMBERS[name]
+    rows = lines(ids)
+    assert reason(rows).startswith("200 of 200 records hold 1 item of the form ")
+    assert said in reason(rows)
+    # In nine records of ten and no fewer, and in each once.
+    few, enough = [[row[1:] for row in rows[:n]] + rows[n:] for n in (21, 20)]
+    assert not reason(few)
+    assert reason(enough).startswith("180 of 200 records")
+    assert not reason([[*row, ids[n - 1]] if n % 2 else row for n, row in enumerate(rows)])
+    assert not reason([row[:1] for row in rows])
+
+
+def test_numbers_of_one_form__may_be_shared_by_many_or_be_few():
+    assert reason(lines([f"K{n % 20}" for n in range(200)]))
+    assert not reason(lines([f"K{n % 20}" for n in range(201)]))
+    assert not reason(lines([f"K{n % 19}" for n in range(190)]))
+    # Years and postcodes: of bare numbers each length is a form of its own.
+    both = [[str(1950 + n % 9), str(10115 + n % 40), "tea"] for n in range(200)]
+    assert "'#####'" in reason(both)
+    # Where all items are numbers, one that has some length says nothing.
+    assert not reason([[str(10115 + n % 40), str(n % 7)] for n in range(200)])
+
+
+def test_serial_numbers__stop_in_any_share_of_the_records():
+    rows = [[f"Rx {7_290_000 + 37 * n}", "tea"] if n % 4 == 0 else ["tea"] for n in range(200)]
+    said = "nearly all of 50 items of the form 'Rx #' (digits as #) are in one record only"
+    assert reason(rows).startswith(said)
+    assert not reason([*rows[:76], *([["tea"]] * 124)])
+    # Goods that sell twice, short numbers, and several in a record.
+    assert not reason([*rows, *rows[:80]])
+    assert not reason([[f"Rx {n}", "tea"] if n % 4 == 0 else ["tea"] for n in range(200)])
+    assert not reason([[f"Rx {90_000 + 2 * n + i}" for i in range(1 + n % 2)] for n in range(200)])
+
+
+def test_codes_of_diagnoses__are_no_numbers_of_customers():
+    codes = [
+        f"{chapter}{block}.{n}" for chapter in "EFIJ" for block in (10, 20, 48) for n in range(8)
+    ]
+    for size in (20, 50, 100, 1000):
+        rows = [["tea", codes[n * n % 90], codes[(n * 7) % 60]] for n in range(size)]
+        assert not reason(rows)
+
+
+@pytest.mark.parametrize("name", ["bms-webview-1.dat.gz", "retail.dat.gz", "groceries.csv.gz"])
+def test_real_files__do_not_stop(real_data, name):
+    whole = wh.read(real_data / name)
+    assert identifying_items(whole) is None
+    draw = np.random.default_rng(3)
+    for size in (20, 50, 100, 1000) * 5:
+        kept = np.zeros(len(whole), dtype=bool)
+        kept[draw.choice(len(whole), size, replace=False)] = True
+        assert identifying_items(whole.only_records(kept)) is None
+
+
+def test_inspect__hints_at_numbers_of_one_form():
+    (hint,) = wh.inspect(Records.from_lists(lines(NUMBERS["customers"][0]))).hints
+    assert (hint.kind, "'K#'" in hint.text) == ("identifiers", True)
 
 
 def test_one_address__is_enough():

@@ -40,6 +40,25 @@ def reasons(k: int = 5, known: tuple[str, ...] = ("sex",), **columns: list[str])
             "city",
             "State",
         ),
+        *(
+            "relationship",
+            "relationship_to_head",
+            "family",
+            "familySize",
+            "Household",
+            "n_children",
+        ),
+        *("Verwandtschaftsverhältnis", "Familienstand", "Zivilstand", "haushaltsgröße", "Kinder"),
+        *("état civil", "situation_familiale", "ménage", "parenté", "estado_civil", "parentesco"),
+        *(
+            "hogar",
+            "stato civile",
+            "famiglia",
+            "parentela",
+            "família",
+            "agregado_familiar",
+            "filhos",
+        ),
         *("home country", "maritalStatus", "Occupation", "race", "Geschlecht", "Wohnort", "país"),
     ],
 )
@@ -48,7 +67,20 @@ def test_name__of_what_others_know_stops(name):
     assert not reasons(**{name: ["the same"] * N})
 
 
-@pytest.mark.parametrize("name", ["income", "page", "status", "statement", "package", "outcome"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "income",
+        "page",
+        "status",
+        "statement",
+        "package",
+        "outcome",
+        "product family",
+        "home",
+        "mari",
+    ],
+)
 def test_name__of_anything_else_does_not(name):
     assert not reasons(**{name: LABEL})
 

@@ -927,8 +927,10 @@ def test_command_line__every_verb_with_dates(model, ending, folder, monkeypatch)
         == (model.name != "people with km")
     )
     stated = [] if model.search else [*model.typed, "--mark", ""]
+    # A policy whose items are all withheld could as well be misspelt.
+    allowed = [] if any(name.startswith("J45") for name in left) else ["--allow-unknown"]
     for how in ([], ["--policy", f"{out}.internal.json", "--mark", ""], stated):
-        proved = run("verify", out, *how, "--json")
+        proved = run("verify", out, *how, *(allowed if how else []), "--json")
         assert proved.exit_code == 0, proved.output
         assert json.loads(proved.stdout)["promise"] == promise
     refused = run("verify", out, "--dates", "decade")

@@ -12,7 +12,21 @@ from hypothesis import strategies as st
 
 import typed
 import withhold as wh
-from withhold.data.misspelt import meant_by, slips
+from withhold.data.misspelt import (
+    A_TYPO,
+    SHORT,
+    _allowed,
+    _is_code,
+    _slipped,
+    bare,
+    meant_by,
+    proposed_for,
+    slips,
+    variants_of,
+    whole,
+)
+from withhold.data.names import nearest
+from withhold.data.variants import begun_by
 from withhold.errors import InputError
 
 SHOP = [
@@ -71,6 +85,52 @@ def test_no_slip_is_overlooked_among_many_names(rng: random.Random, letters):
     expected = plain_slips(name, word) <= most
     others = ["quite another thing", "zz", "b12"]
     assert not expected or meant_by([name], [*others, word]) == {name: word}
+
+
+def plain_meant(name: str, present: list[str]) -> str | None:
+    """What was meant by one name, which is compared with every other."""
+    for other in present:
+        if whole(name) in (whole(other), bare(other)) or bare(name) in (whole(other), bare(other)):
+            return other
+    if _is_code(bare(name)):
+        return None
+    there = {bare(other): other for other in reversed(present) if not _is_code(bare(other))}
+    alike = [
+        word
+        for word in there
+        if min(len(word), len(bare(name))) >= SHORT
+        and (word[:2] == bare(name)[:2] or word[-2:] == bare(name)[-2:])
+    ]
+    if near := nearest(bare(name), alike, cutoff=A_TYPO):
+        return there[near]
+    places = {bare(other): place for place, other in reversed([*enumerate(present)])}
+    found = [
+        (n, places[word], word)
+        for word in there
+        if _allowed(len(bare(name))) and (n := _slipped(name, there[word])) is not None
+    ]
+    return there[min(found)[2]] if found else None
+
+
+LETTERS = st.text("abcé\u0161 -", min_size=1, max_size=14).map(str.strip).filter(bool)
+
+
+@given(st.lists(LETTERS, unique=True, max_size=40), st.lists(LETTERS, unique=True, max_size=8))
+def test_many_names_are_compared_as_each_would_be_by_itself(present, names):
+    expected = {name: other for name in names if (other := plain_meant(name, present))}
+    assert meant_by(names, present) == expected
+
+
+def test_thousands_of_names_are_compared_with_each_other_at_once():
+    """More pairs of names than are looked at together, some of them misspelt."""
+    rng = random.Random(5)
+    words = sorted({"".join(rng.choices("aeioulmnrst", k=rng.randint(4, 12))) for _ in range(1500)})
+    listed = ["".join(rng.choices("aeioulmnrst", k=rng.randint(4, 12))) for _ in range(40)]
+    listed += [word[:2] + word[3:] for word in words[::50]]
+    listed = [name for name in dict.fromkeys(listed) if name not in words]
+    expected = {name: other for name in listed if (other := plain_meant(name, words))}
+    assert len(expected) > 20
+    assert meant_by(listed, words) == expected
 
 
 @pytest.mark.parametrize(
@@ -213,3 +273,111 @@ def test_an_audit_is_as_true_as_its_verdict():
     for found in (broken, holds):
         assert bool(found) == bool(found.verdict)
     assert not broken
+
+
+PHARMACY = [
+    ["insulin", "HIV self-test", "soap"],
+    ["insulin", "Insulin Pen", "incontinence underwear"],
+    ["HIV self-test", "milk"],
+    ["soap", "milk", "F32"],
+] * 5
+VARIANTS = [*PHARMACY, ["HIV self-tets", "milk"], ["HIV self-tets", "soap"], ["vitamin-d", "F33"]]
+
+
+@pytest.mark.parametrize("wrong", ["HIV test", "incontinence"])
+def test_a_name_that_is_only_alike_stops_too(wrong):
+    model = wh.RhoUncertainty("0.9", {"insulin", "soap", wrong})
+    with pytest.raises(InputError, match=rf"1 of 3 .* occurs: '{wrong}' [(]did you mean"):
+        wh.audit(PHARMACY, model)
+    assert wh.anonymize(PHARMACY, model, allow_unknown=True)
+    # Whoever lists both does not mean the one by the other.
+    both = wh.RhoUncertainty("0.9", {"HIV self-test", "incontinence underwear", "insulin", wrong})
+    with pytest.warns(wh.WithholdWarning, match=rf"1 of 4 .* occurs: '{wrong}'$"):
+        assert wh.anonymize(PHARMACY, both)
+
+
+def test_proposals_begin_alike_and_leave_codes_and_short_names_alone():
+    known = ["HIV self-test", "drugs: hiv self-tests", "F32.1", "bill", "beer"]
+    assert proposed_for(["HIV test"], known) == {"HIV test": "HIV self-test"}
+    assert proposed_for(["drugs: hiv test"], known[1:]) == {"drugs: hiv test": known[1]}
+    assert proposed_for(["F32.2", "bil", "rubber", "self-test"], known) == {}
+
+
+def test_most_of_a_list_must_occur_but_codes_are_from_catalogues():
+    words = {"insulin", "soap", "antidepressant", "wart remover"}
+    assert wh.anonymize(PHARMACY, wh.RhoUncertainty("0.9", words), allow_unknown=True)
+    with pytest.warns(wh.WithholdWarning, match="2 of 4 sensitive items never occur"):
+        assert wh.anonymize(PHARMACY, wh.RhoUncertainty("0.9", words))
+    with pytest.raises(InputError, match=r"3 of 5 .*; most of the list would protect nothing"):
+        wh.audit(PHARMACY, wh.RhoUncertainty("0.9", {*words, "sedative"}))
+    catalogue = {f"F{n}" for n in range(20, 60)}
+    with pytest.warns(wh.WithholdWarning, match="39 of 42 sensitive items never occur"):
+        wh.anonymize(PHARMACY, wh.RhoUncertainty("0.9", {"insulin", "soap", *catalogue}))
+
+
+def test_an_item_one_slip_from_a_listed_one_stops():
+    model = wh.RhoUncertainty("0.9", {"HIV self-test", "vitamin-c", "F32", "soap"})
+    data = [*VARIANTS, ["vitamin-c"]]
+    with pytest.raises(InputError, match=r"'HIV self-tets' [(]2, listed: 'HIV self-test'[)]\. "):
+        wh.anonymize(data, model)
+    assert wh.anonymize(data, model, allow_unknown=True).verdict
+    also = wh.RhoUncertainty("0.9", {*model.sensitive, "HIV self-tets"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert wh.anonymize(data, also).verdict
+
+
+def test_one_slip_and_no_more():
+    others = [
+        "insuline",
+        "insulines",
+        "insulation",
+        "milk",
+        "silk",
+        "tin",
+        "bin",
+        "vitamin-d",
+        "b13",
+    ]
+    listed = ["insulin", "milk", "tin", "vitamin-c", "b12"]
+    expected = {"insuline": "insulin", "silk": "milk"}
+    assert variants_of(listed, [name for name in others if name != "milk"]) == expected
+
+
+def test_an_item_one_slip_away_in_another_part_stops(tmp_path):
+    lines = [*(["tea,HIV self-test"] * 30), *(["tea,HIV self-tets"] * 30)]
+    (tmp_path / "shop.csv").write_text("\n".join(lines) + "\n")
+    model = wh.RhoUncertainty("0.9", {"HIV self-test"})
+    with pytest.raises(InputError, match=r"'HIV self-tets' [(]listed: 'HIV self-test'[)]"):
+        wh.anonymize_parts(
+            str(tmp_path / "shop.csv"),
+            model,
+            tmp_path / "parts",
+            part_records=30,
+            reading={"format": "basket"},
+        )
+
+
+def test_items_that_begin_with_a_listed_one_are_told(desk):
+    Path("pharmacy.csv").write_text("".join(",".join(row) + "\n" for row in PHARMACY))
+    asked = ("pharmacy.csv", "--rho", "0.9", "--sensitive", "insulin,soap")
+    said = "1 of 7 items begins with one of the sensitive items and is not listed: 'Insulin Pen'"
+    for verb in (("audit",), ("anonymize", "-o", "out.csv"), ("sweep", "--vary", "rho=0.8,0.9")):
+        rest = asked if verb[0] != "sweep" else (asked[0], *asked[3:])
+        told = run(verb[0], *rest, *verb[1:])
+        assert (told.exit_code in (0, 1), told.stderr.count(said)) == (True, 1), told.stderr
+        told = run(
+            verb[0], *rest, *verb[1:], "--allow-unknown", *(["--force"] * (verb[0] == "anonymize"))
+        )
+        assert "begins" not in told.stderr
+    assert run("anonymize", *asked, "-o", "out.csv", "--force", "--report").exit_code == 0
+    assert said in Path("out.csv.internal.json").read_text()
+    assert "begin" not in Path("out.csv.manifest.json").read_text()
+
+
+def test_dates_and_longer_words_do_not_begin_with_an_item():
+    present = {"flu": 1, "flu@2015": 1, "flute": 1, "drugs: flu shot": 1, "common flu": 1}
+    found = begun_by({"flu", "ghost"}, present, what="items")
+    assert found.names == ("drugs: flu shot",)
+    assert begun_by({"flu"}, {"flu shot": 3}, what="items") is None
+    assert begun_by({"1"}, {"1": 1, "2": 4}, what="items") is None

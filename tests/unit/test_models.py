@@ -44,7 +44,7 @@ def test_rho__refuses_what_would_not_fit_into_whole_numbers():
     ("options", "match"),
     [
         ({"sensitive": []}, "at least one"),
-        ({"sensitive": "condom"}, "not a single text"),
+        ({"sensitive": "condom"}, "must be a collection"),
         ({"sensitive": ["e"], "max_known": -1}, "max_known"),
         ({"sensitive": ["e"], "max_known": 1.5}, "max_known"),
         ({"sensitive": ["e"], "max_known": 0, "ignore_prior": True}, "nothing to protect"),

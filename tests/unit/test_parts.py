@@ -119,7 +119,9 @@ def test_a_file_that_names_its_numbers_is_one_part(tmp_path):
     path = tmp_path / "shop.spmf"
     numbers = "".join(f"{1 + row % 2} -1 {3 if row % 3 else 2} -1 -2\n" for row in range(90))
     path.write_text("@ITEM=1=bread\n@ITEM=2=milk\n@ITEM=3=pill\n" + numbers)
-    made = anonymize_parts(str(path), MODEL, tmp_path / "out", part_records=10, seed=1)
+    made = anonymize_parts(
+        str(path), wh.RhoUncertainty("0.7", ["pill"]), tmp_path / "out", part_records=10, seed=1
+    )
     assert len(made.parts) == 1
     assert made.totals.sensitive == 60
     path.write_text(numbers)
@@ -404,6 +406,12 @@ def test_mistakes_about_where(tmp_path, folder):
     full.mkdir()
     (full / "thesis.doc").write_text("")
     assert "holds other files" in run(*asked, full, "--force")[1]
+    (full / "thesis.doc").unlink()
+    for name in ("part-00000.csv", "manifest.json"):  # as other programs write them
+        (full / name).write_text("{}")
+        code, text = run(*asked, full, "--force")
+        assert (code, "is not the folder of a release by parts" in text) == (2, True), text
+        assert (full / name).read_text() == "{}"
     out = tmp_path / "out"
     assert run(*asked, out)[0] == 0
     code, text = run(*asked, out)

@@ -317,9 +317,91 @@ def test_write__refuses_what_exists_unless_forced(release, tmp_path):
     out.write_text("precious\n")
     with pytest.raises(PolicyError, match=r"out\.dat exists already"):
         release.write(out)
+    with pytest.raises(PolicyError, match="is not as withhold wrote it, so it is never replaced"):
+        release.write(out, force=True)
     assert out.read_text() == "precious\n"
+    out.write_text("")
+    release.write(out, force=True)
     release.write(out, force=True)
     assert verify_file(out).same_bytes
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "replaced"),
+    [
+        ("out.dat", "changed", False),
+        ("out.dat", "removed", True),
+        ("out.dat.manifest.json", "changed", False),
+        ("out.dat.manifest.json", "removed", True),
+        ("out.dat.internal.json", "changed", False),
+        ("out.dat.internal.json", "removed", True),
+        ("out.dat.report.html", "changed", False),
+        ("out.dat.report.html", "removed", True),
+    ],
+)
+def test_write__replaces_only_what_is_as_it_wrote_it(release, tmp_path, name, change, replaced):
+    """What somebody changed is theirs; a release that lost a file is still described by the others."""
+    out = tmp_path / "out.dat"
+    release.write(out, report=True)
+    if change == "removed":
+        (tmp_path / name).unlink()
+    else:
+        (tmp_path / name).write_text("precious\n")
+    if replaced:
+        release.write(out, force=True)
+        assert verify_file(out).same_bytes
+    else:
+        with pytest.raises(
+            PolicyError, match=f"{name} exists already, and is not as withhold wrote"
+        ):
+            release.write(out, force=True)
+        assert (tmp_path / name).read_text() == "precious\n"
+
+
+def test_write__a_file_without_manifests_is_not_replaced(release, tmp_path):
+    out = tmp_path / "out.dat"
+    published = release.write(out)
+    published.manifest.unlink()
+    published.internal.unlink()
+    with pytest.raises(PolicyError, match="is never replaced"):
+        release.write(out, force=True)
+
+
+def test_write__warns_of_another_release_of_the_same_file(release, baskets, tmp_path):
+    first = release.write(tmp_path / "first.dat")
+    assert first.warnings == ()
+    again = release.write(tmp_path / "first.dat", force=True)
+    assert again.warnings == ()
+    second = release.write(tmp_path / "second.dat")
+    (warning,) = second.warnings
+    assert "there is already a release of this file: first.dat; " in warning
+    assert json.loads(second.internal.read_text(encoding="utf-8"))["warnings"] == [warning]
+    assert "first.dat" not in second.manifest.read_text(encoding="utf-8")
+    third = release.write(tmp_path / "third.dat")
+    assert "already 2 releases of this file: first.dat, second.dat" in third.warnings[0]
+    (tmp_path / "elsewhere").mkdir()
+    assert release.write(tmp_path / "elsewhere" / "out.dat").warnings == ()
+
+
+def test_write__only_releases_of_the_same_file_are_others(release, baskets, tmp_path):
+    first, second = release.write(tmp_path / "first.dat"), tmp_path / "second.dat"
+    baskets.write_text(baskets.read_text() + "wine\n")
+    changed = wh.anonymize(baskets, MODEL)
+    assert changed.write(second).warnings == ()
+    assert wh.anonymize(ROWS, MODEL).write(tmp_path / "rows.dat").warnings == ()
+    first.path.unlink()
+    assert release.write(second, force=True).warnings == ()
+    for noise in ("{", "[]", '{"internal": 1}'):
+        internal_path(tmp_path / "rows.dat").write_text(noise)
+        assert release.write(second, force=True).warnings == ()
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"manifest": 2}', '{"output": {"sha256": 3}}', "7"])
+def test_write__takes_no_other_json_for_a_manifest(release, tmp_path, text):
+    manifest_path(tmp_path / "out.dat").write_text(text)
+    with pytest.raises(PolicyError, match="is never replaced"):
+        release.write(tmp_path / "out.dat", force=True)
+    assert manifest_path(tmp_path / "out.dat").read_text() == text
 
 
 def test_write__refuses_a_manifest_that_exists_unless_forced(release, tmp_path):
@@ -405,8 +487,7 @@ def target(request, tmp_path):
     """Where to publish; what stands there already must survive a failure."""
     out = tmp_path / "out.dat"
     if request.param == "replacing":
-        out.write_text("old release\n")
-        manifest_path(out).write_text("old manifest\n")
+        wh.anonymize(ROWS[:3], MODEL).write(out)
     return out
 
 

@@ -28,6 +28,8 @@ CONTENTS = {
     "usual names": ("tid,item\n1,beer\n2,ale\n", "long"),
     "usual names, other case and order": ("Product Code;Invoice No\nbeer;1\n", "long"),
     "usual names among others": ("order_id,price,product\n1,2.5,beer\n1,3,ale\n", "long"),
+    "names in another language": ("PatNr;Diagnose\n7;Asthma\n8;Grippe\n", "long"),
+    "names in another language among others": ("BonNr;Preis;Artikel\n1;2;Bier\n1;3;Wein\n", "long"),
     "tabs": ("user\tpage\nu1\thome\nu1\tcart\n", "long"),
     "unusual names over repeated ids": ("gate,badge\n17,x\n17,y\n18,x\n", "long"),
     "items that are bits": ("tid,item\n1,0\n1,1\n2,1\n", "long"),
@@ -45,6 +47,9 @@ CONTENTS = {
     "a byte-order mark": ("\ufefforder_id;product\r\n1;milk\r\n1;beer\r\n", "long"),
     "units in the header": ("order (no.)\tproduct (name)\n1\tmilk\n1\tbeer\n", "long"),
     "quotes everywhere": ('"milk","bread"\n"beer"\n', "basket"),
+    "a name among items": ("artikel;milch\nbrot\nbier;brot\n", "basket"),
+    "names that are items below": ("Artikel Menge\nmilch artikel\nbrot\n", "basket"),
+    "a date and a price": ("datum preis\nmilch brot\nbrot\n", "basket"),
     "arrays": ('["beer", "ale"]\n[]\n', "jsonl"),
     "objects": ('{"items": ["beer"]}\n', "jsonl"),
     "sequences": ("1 2 -1 3 -1 -2\n4 -1 -2\n", "spmf"),
@@ -90,6 +95,31 @@ ASKED = {
             "--format long --record-column id",
             "--format basket",
         ],
+    ),
+    "pairs in another language": (
+        "artikel;menge\nmilch;3\nbrot;2\n",
+        ["--format long --record-column artikel --item-column menge", "--format basket"],
+    ),
+    "a name in another language": ("Artikel\nmilch\nbrot\n", ["--format list", "--format basket"]),
+    "a name in another language over lists": (
+        "Código\npan vino\nvino agua\n",
+        ["--format list", "--format basket"],
+    ),
+    "a name in another language over more cells": (
+        "Warenkorb\nmilch;brot;bier\nmilch\n",
+        ["--format list", "--format basket"],
+    ),
+    "names in another language over more cells": (
+        "Kunde,Artikel Nr\nmilch,brot,bier\nmilch\n",
+        ["delete", "--format basket"],
+    ),
+    "names with a word between": (
+        "Artikel je Bon\nMilch; Brot\nMilch\n",
+        ["delete", "--format basket"],
+    ),
+    "names over baskets with spaces": (
+        "item quantity\nmilk beer wine\nmilk\n",
+        ["delete", "--format basket"],
     ),
     "a word over lists of numbers": ("x\n1 2 3\n2 3\n", ["--format list", "--format basket"]),
     "pairs under unusual names": (

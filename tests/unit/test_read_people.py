@@ -271,16 +271,39 @@ def test_ids__missing_ones_are_refused_or_skipped():
     Path("holes.csv").write_text("Id,age\np1,30\n,41\nNA,30\n")
     with pytest.raises(InputError, match="2 persons have no id"):
         read_people("holes.csv", "conditions.csv", **COLUMNS)
-    people = read_people("holes.csv", "conditions.csv", skip_missing_ids=True, **COLUMNS)
+    skipping = {"skip_missing_ids": True, "allow_unknown": True}
+    people = read_people("holes.csv", "conditions.csv", **skipping, **COLUMNS)
     assert (people.ids, people.strangers) == (("p1",), 2)
 
 
-def test_ids__few_known_ones_are_a_loud_warning():
+FEW = "only 1 of the 4 ids in column 'PATIENT' of other.csv is in patients.csv, so 3 of the 4 items belong"
+
+
+def test_ids__few_known_ones_stop_unless_allowed():
     Path("other.csv").write_text("PATIENT,DESCRIPTION\np1,a\nq1,a\nq2,a\nq3,a\n")
-    people = read_people("patients.csv", "other.csv", **COLUMNS)
-    assert people.warnings == (
-        "only 1 of the 4 ids in column 'PATIENT' of other.csv is in patients.csv",
-    )
+    with pytest.raises(InputError, match=f"{FEW}.*leave these items out with allow_unknown=True"):
+        read_people("patients.csv", "other.csv", **COLUMNS)
+    people = read_people("patients.csv", "other.csv", allow_unknown=True, **COLUMNS)
+    (warning,) = people.warnings
+    assert warning.startswith(FEW)
+    assert "spelling" not in warning
+
+
+def test_ids__most_items_of_strangers_stop_though_most_ids_are_known():
+    Path("other.csv").write_text("PATIENT,DESCRIPTION\np1,a\np2,a\nq3,a\nq3,b\nq3,c\n")
+    with pytest.raises(InputError, match=r"only 2 of the 3 ids.*so 3 of the 5 items"):
+        read_people("patients.csv", "other.csv", **COLUMNS)
+    Path("other.csv").write_text("PATIENT,DESCRIPTION\np1,a\np2,a\nq3,a\nq3,b\n")
+    assert read_people("patients.csv", "other.csv", **COLUMNS).strangers == 2
+
+
+def test_ids__another_spelling_is_named():
+    Path("zeros.csv").write_text("PATIENT,DESCRIPTION\np1,a\nP-02,b\np 03,c\nq9,c\n")
+    Path("three.csv").write_text("Id,age\np1,30\np2,41\np3,41\n")
+    with pytest.raises(
+        InputError, match=r"2 more are there in another spelling.*write the ids alike"
+    ):
+        read_people("three.csv", "zeros.csv", **COLUMNS)
 
 
 def test_cells__what_could_separate_items_is_not_guessed():
@@ -322,7 +345,7 @@ def test_fuzz__wrecked_files_are_read_or_refused(name):
         Path(name).write_bytes(wreck(whole, chance))
         try:
             people = (
-                read_people("patients.csv", "conditions.csv", **COLUMNS)
+                read_people("patients.csv", "conditions.csv", allow_unknown=True, **COLUMNS)
                 if apart
                 else read_people(name, item_column="items")
             )

@@ -13,6 +13,8 @@ import pytest
 
 import withhold as wh
 from typed import run
+from withhold.data import Table
+from withhold.data.identifying import looks_identifying
 from withhold.errors import AssumedWarning, InputError
 
 ORDERS = [(f"o{n}", f"c{n % 30}") for n in range(100)]
@@ -78,3 +80,77 @@ def test_table__whose_persons_have_several_rows(tmp_path: Path, monkeypatch: pyt
     done = run("anonymize", "visits.csv", *asked, "--drop", "patient_id", "-o", "out.csv")
     assert done.exit_code == 0, done.output
     assert "k rows may be one person's" in done.stderr
+
+
+NAMES = (
+    *("PatNr", "Patientennummer", "Kunde", "Kunden-Nr", "KundenNr", "Kundennummer", "cliente"),
+    *("Versichertennummer", "client", "paciente", "Código de cliente", "N° assuré", "Klantnummer"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names__in_other_languages_warn_and_stop(name):
+    (text,) = said(wh.read, LONG.rename({"customer_id": name}), record_column="order")
+    assert f"column {name!r} names 30 persons in 100 records" in text
+    frame = pl.DataFrame(
+        [(f"p{n % 30}", "fm"[n % 2]) for n in range(90)], [name, "sex"], orient="row"
+    )
+    table = Table.from_columns(frame.to_dict(as_series=False))
+    (text,) = said(wh.read_table, frame, drop=[name])
+    assert f"column {name!r} names 30 persons in 90 rows" in text
+    assert set(looks_identifying(table, table.names)) == {name}
+
+
+@pytest.mark.parametrize(
+    "name", ["Bon-Nr", "ward_id", "number of customers", "Personen", "usertype"]
+)
+def test_names__of_other_things_say_nothing(name):
+    assert not said(wh.read, LONG.rename({"customer_id": name}), record_column="order")
+
+
+def test_table__whose_dropped_identifier_repeats():
+    rows = [
+        (f"LK{n % 40}", n % 4, f"Ann{n % 95} Lee", n % 97 / 10, "fm"[n % 2]) for n in range(200)
+    ]
+    frame = pl.DataFrame(rows, ["chip_no", "ward_id", "who", "pay", "sex"], orient="row")
+    (text, other) = said(wh.read_table, frame, drop=["chip_no", "ward_id", "who", "pay"])
+    assert (
+        "'chip_no' looks like an identifier: if it stands for persons, it names 40 persons" in text
+    )
+    assert "'who' looks like an identifier" in other
+    assert not said(wh.read_table, frame)
+    # Namesakes are not the same person.
+    rare = frame.with_columns(who=pl.Series([f"Ann{n % 190} Lee" for n in range(200)]))
+    assert not said(wh.read_table, rare, drop=["ward_id", "who"])
+
+
+def everybody(n: int) -> pl.DataFrame:
+    """Persons with a name each, a pay, and two categories."""
+    rows = [(f"Ann{i} Lee", i * 7919 % 997 / 10, "fm"[i % 2], i % 9) for i in range(n)]
+    return pl.DataFrame(rows, ["who", "pay", "sex", "ward"], orient="row")
+
+
+def test_table__to_which_an_export_was_appended_twice(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = everybody(200)
+    pl.concat([frame, frame]).write_csv("twice.csv")
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "sex")
+    done = run(
+        "anonymize", "twice.csv", *asked, "--drop", "who,pay", "--publish", "ward", "-o", "o.csv"
+    )
+    assert done.exit_code == 0, done.output
+    assert "200 of 400 rows repeat another row in every column" in done.stderr
+    (text,) = said(wh.read_table, pl.concat([frame, frame.head(40)]))
+    assert "40 of 240 rows repeat another" in text
+    # A few copies are a slip, and of categories alone many rows are equal by chance.
+    assert not said(wh.read_table, pl.concat([frame, frame.head(10)]))
+    assert not said(wh.read_table, pl.concat([frame, frame]).drop("who", "pay"))
+
+
+def test_table__of_towns_with_what_they_determine_says_nothing():
+    rows = [(f"{n % 150:05}", f"town {n % 150 // 5}", f"land {n % 150 // 50}") for n in range(200)]
+    assert not said(wh.read_table, pl.DataFrame(rows, ["zip", "place", "land"], orient="row"))
+
+
+def test_real_table__has_no_row_twice(real_data):
+    assert not said(wh.read_table, real_data / "adult.csv.gz")

@@ -386,13 +386,18 @@ def test_write__an_old_report_is_refused_and_never_left_beside_another_release(
     release, tmp_path, report
 ):
     page = report_path(tmp_path / "out.jsonl")
-    page.write_text("old")
-    with pytest.raises(PolicyError, match=r"report\.html exists already"):
-        release.write(tmp_path / "out.jsonl", report=report)
-    assert names(tmp_path) == [page.name]
+    for theirs in ("old", "<!doctype html>"):
+        page.write_text(theirs)
+        for force in (False, True):
+            with pytest.raises(PolicyError, match=r"report\.html exists already"):
+                release.write(tmp_path / "out.jsonl", report=report, force=force)
+        assert names(tmp_path) == [page.name]
+    page.unlink()
+    old = release.write(tmp_path / "out.jsonl", report=True)
+    old.report.write_text(old.report.read_text(encoding="utf-8") + "<!-- old -->")
     release.write(tmp_path / "out.jsonl", report=report, force=True)
     assert page.exists() == report
-    assert not report or page.read_text(encoding="utf-8") != "old"
+    assert not report or "<!-- old -->" not in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("moment", ["examine", "render", "rename"])
@@ -503,3 +508,15 @@ def test_import__the_report_needs_matplotlib_and_jinja_only_when_used():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def frequencies_of(records):
+    report = wh.anonymize(records, wh.KmAnonymity(2, 1), seed=1).report()
+    (section,) = [each for each in report.sections if each.name == "supports"]
+    return [fact.label for part in section.parts if isinstance(part, Facts) for fact in part.facts]
+
+
+def test_report__tells_the_most_frequent_items_apart_only_if_there_are_others():
+    assert "error of top 100 supports" not in frequencies_of([["a", "b"]] * 3 + [["c"]])
+    many = [f"item{number}" for number in range(120)]
+    assert "error of top 100 supports" in frequencies_of([many, many, ["c"]])

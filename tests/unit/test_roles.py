@@ -136,7 +136,7 @@ def test_column__of_dates_is_found_by_its_type():
 def test_adult__stops_for_what_singles_out_not_for_a_label(real_data):
     table = wh.read_table(real_data / "adult.csv.gz")
     known = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex"]
-    # Neither income nor relationship has a role, and neither stops.
+    # Income has no role either, and does not stop.
     model = wh.KAnonymity(5, [*known, "native-country"])
     undecided = column_roles(table, model).undecided
     amounts = {
@@ -145,13 +145,15 @@ def test_adult__stops_for_what_singles_out_not_for_a_label(real_data):
         "hours-per-week": "has values that fewer than 5 rows share, in 44 rows",
     }
     assert undecided == amounts | {
+        "relationship": "has the name of something that others may know of a person",
         "fnlwgt": "has 28,523 different values in 48,842 rows",
         "education-num": "reveals the value of 'education'",
     }
     both = wh.KAnonymity(5, [*known, "education-num"])
-    assert set(column_roles(table, both).undecided) == {"fnlwgt", "native-country", *amounts}
+    by_name = {"native-country", "relationship"}
+    assert set(column_roles(table, both).undecided) == {"fnlwgt", *by_name, *amounts}
     one = wh.KAnonymity(5, ["sex"])
-    stopped = {*known, "native-country", "education-num", "fnlwgt", *amounts} - {"sex"}
+    stopped = {*known, *by_name, "education-num", "fnlwgt", *amounts} - {"sex"}
     assert set(column_roles(table, one).undecided) == stopped
 
 
@@ -262,7 +264,6 @@ def test_python__stops_too(here):
         (("--drop", "income"), 2, "column 'income' is named twice"),
         (("--drop", "seen", "--publish", "seen"), 2, "in both --drop and --publish"),
         (("--publish", "age"), 2, "in both --publish and --quasi-identifiers"),
-        (("--publish", "income"), 2, "in both --publish and --label"),
         (("--publish", ""), 2, "--publish is empty"),
         (("--publish", " , "), 2, "--publish is empty"),
         (("--drop", ""), 2, "--drop is empty"),
@@ -275,6 +276,37 @@ def test_options__that_contradict_each_other_or_the_table(here, arguments, code,
     assert done.exit_code == code, done.output
     assert message in done.stderr.replace("\n", " ")
     assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize("role", [("--label", "name"), ("--sensitive-column", "name", "--l", 2)])
+def test_column__of_names_stops_as_label_and_as_sensitive_column(tmp_path, monkeypatch, role):
+    monkeypatch.chdir(tmp_path)
+    names = [f"{GIVEN[i % 12]} {GIVEN[i % 7]}son" for i in range(N)]
+    pl.DataFrame({"team": COLUMNS["team"], "name": names}).write_csv("people.csv")
+    asked = ("--model", "k-anonymity", "--k", 3, "--quasi-identifiers", "team", *role)
+    done = run("anonymize", "people.csv", *asked, "-o", "out.csv")
+    assert done.exit_code == 2
+    shown_as = "the label" if "--label" in role else "a sensitive column"
+    assert f"'name' holds names of people, and is published as {shown_as}" in done.stderr
+    assert not Path("out.csv").exists()
+    done = run("anonymize", "people.csv", *asked, "--publish", "name", "-o", "out.csv")
+    assert done.exit_code == 0, done.output
+
+
+NAMED = {"quasi_identifiers": ["team"], "sensitive_column": "name"}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [wh.PeopleUncertainty("0.5", k=3, max_known=1, **NAMED), wh.PeopleApart("0.5", **NAMED)],
+)
+def test_sensitive_column__of_peoples_names_stops(model):
+    names = [f"{GIVEN[i % 12]} {GIVEN[i % 7]}son" for i in range(N)]
+    frame = pl.DataFrame({"team": COLUMNS["team"], "name": names, "items": [["flu"]] * N})
+    people = wh.read_people(frame)
+    with pytest.raises(PolicyError, match="'name' holds names of people, and is published as a"):
+        wh.anonymize(people, model)
+    assert len(wh.anonymize(people, model, publish=["name"]).data) == N
 
 
 def test_label__that_tells_a_quasi_identifier_is_warned_about(tmp_path, monkeypatch):
@@ -366,3 +398,16 @@ def test_publish__of_an_unknown_column_names_the_nearest():
     table = Table.from_columns(COLUMNS)
     with pytest.raises(InputError, match="name 'team'"):
         column_roles(table, MODEL, publish=["TEAM"])
+
+
+def test_columns_to_decide_about__are_settled_in_the_words_of_python():
+    table = wh.read_table(pl.DataFrame({"name": [f"n{n}" for n in range(40)], "age": [1, 2] * 20}))
+    with pytest.raises(PolicyError, match=r"drop=\['name'\] .*\n +publish=\['name'\]") as raised:
+        wh.anonymize(table, wh.KAnonymity(2, ["age"]))
+    assert "--" not in str(raised.value)
+
+
+def test_a_frame_that_cannot_be_read__has_options_to_name():
+    frame = pl.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"], "c": ["x", "y"]})
+    with pytest.raises(InputError, match="name the two columns with record_column and item_column"):
+        wh.read(frame)

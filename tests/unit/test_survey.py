@@ -60,6 +60,8 @@ def test_demo__leaves_every_file(tmp_path, monkeypatch):
     for name in ("baskets.dat", "table.csv", *demo_files(60)):
         assert (Path("withhold-demo") / name).stat().st_size
     assert wh.read_table("withhold-demo/table.csv") == survey()
+    listed = set(Path("withhold-demo/sensitive.txt").read_text().split())
+    assert listed <= set(wh.read("withhold-demo/baskets.dat").occurring)
     elsewhere = Path("here")
     elsewhere.mkdir()
     (elsewhere / "table.csv").write_text("mine\n")

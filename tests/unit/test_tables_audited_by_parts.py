@@ -45,6 +45,12 @@ def joined_table(folder: Path) -> wh.Table:
 def assert_same(found: wh.TableAudit, whole: wh.TableAudit) -> None:
     """Whether an audit by parts has the numbers of one in memory."""
     ours, theirs = found.as_dict(), whole.as_dict()
+    # By parts nobody looks for groups alike in a column without a role, or diverse by blanks alone.
+    theirs["warnings"] = [
+        each
+        for each in theirs["warnings"]
+        if "everybody has the same" not in each and "say nothing" not in each
+    ]
     assert set(ours) - set(theirs) == {"parts", "left_out"}
     for name in set(theirs) - LEFT_OUT - OF_PARTS - {"breaches", "risks"}:
         assert ours[name] == theirs[name], name

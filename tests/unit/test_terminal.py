@@ -141,6 +141,7 @@ WALK = [
     ["advise", "shop.dat", "--sensitive", "condom"],
     ["inspect", "shop.dat"],
     ["inspect", "wide.csv", "--table"],
+    ["demo", "--baskets", "300", "--folder", "demo"],
     ["audit", *TABLE, "--publish", "all"],
     ["anonymize", *TABLE, "--publish", "all", "-o", "out.csv"],
     ["hierarchy", "suggest", "wide.csv", "age"],
@@ -148,6 +149,7 @@ WALK = [
     ["anonymize", "none.dat", *SETS[1:], "-o", "out.dat"],
     ["anonymize", "--help"],
     ["anonymize", "--model", "people", "--help"],
+    ["audit", "--help-all"],
 ]
 
 
@@ -164,15 +166,38 @@ for number, words in enumerate(json.loads(sys.argv[1])):
 """
 
 
-@pytest.mark.usefixtures("shop")
-def test_verbs__fit_a_terminal_of_80_columns():
-    """Every line of every verb, but for paths and commands, which stay whole."""
+@pytest.fixture
+def walk(shop):
     rows = "".join(f"{30 + n % 3},{n % 2},{','.join(['x'] * 30)}\n" for n in range(12))
     Path("wide.csv").write_text(f"{WIDE}\n{rows}")
     Path("long.jsonl").write_text(
         f'["{LONG}", "{LONG.replace("is", "is not")}"]\n["{LONG}", "x"]\n'
     )
-    written = on_a_terminal_of("-c", ONE_AFTER_THE_OTHER, json.dumps(WALK), notes=True)
+    return "-c", ONE_AFTER_THE_OTHER, json.dumps(WALK)
+
+
+@pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb"])
+def test_verbs__send_no_escape_codes_to_a_terminal_that_wants_none(walk, setting):
+    shown = on_a_terminal_of(*walk, notes=True, **setting)
+    assert shown.count("THE NEXT") == len(WALK) - 1
+    assert "HOLDS" in shown
+    assert "BROKEN" in shown
+    # colorama, where it is installed, gives numba's terminal back with a reset.
+    assert "\x1b" not in shown.removesuffix("\x1b[0m")
+
+
+def test_verbs__send_no_escape_codes_to_a_pipe(walk):
+    done = subprocess.run([sys.executable, *walk], capture_output=True, text=True, check=False)
+    assert done.stdout.count("THE NEXT") == len(WALK) - 1
+    assert "HOLDS" in done.stdout
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "\r" not in done.stdout + done.stderr
+
+
+@pytest.mark.usefixtures("without_colour_setting")
+def test_verbs__fit_a_terminal_of_80_columns(walk):
+    """Every line of every verb, but for paths and commands, which stay whole."""
+    written = on_a_terminal_of(*walk, notes=True)
     wide = {}
     for words, shown in zip(WALK, COLOUR.sub("", written).split("THE NEXT"), strict=True):
         assert shown.strip(), words

@@ -12,7 +12,8 @@ from withhold import errors
 from withhold.cli import audit, compare, hierarchy, sweep  # noqa: F401
 from withhold.cli import help as _help  # noqa: F401  # importing a verb registers it
 from withhold.cli.app import app
-from withhold.cli.topics import OF_CLASSES, OF_MODULES, pages, topic_of
+from withhold.cli.topics import OF_CLASSES, OF_MODELS, OF_MODULES, OF_WORDS, pages, topic_of
+from withhold.registry import all_methods
 
 KINDS = [
     each
@@ -51,6 +52,9 @@ def test_topics__are_pages_that_exist_and_modules_that_exist():
             ("audit", "t.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "b"),
             "tables",
         ),
+        (("audit", "t.csv", "--model", "k-anonymity", "--k", "2"), "tables"),
+        (("audit", "t.csv", "--model", "k-anonymity", "--k", "1"), "tables"),
+        (("audit", "t.csv", "--model", "k-anon", "--k", "2"), "which-model"),
         (("hierarchy", "suggest", "t.csv", "a", "--by", "width:x"), "hierarchies"),
         (("sweep", "shop.dat", *POLICY, "--vary", "nonsense=1"), "deciding"),
         (("audit", "folder", *POLICY), "large"),
@@ -80,3 +84,10 @@ def test_help__of_a_page_that_is_not_there():
     result = run("help", "fromats")
     assert result.exit_code == 2
     assert "Did you mean 'formats'?" in result.stderr
+
+
+def test_help__of_a_model_is_the_page_about_it():
+    assert set(OF_MODELS) == {method.name for method in all_methods().values()}
+    assert {*OF_MODELS.values(), *OF_WORDS.values()} <= set(pages())
+    assert run("help", "k-anonymity").stdout == run("help", "tables").stdout
+    assert run("help", "rho").stdout.startswith("# Which model do I need?")

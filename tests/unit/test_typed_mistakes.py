@@ -30,6 +30,10 @@ def folder(tmp_path, monkeypatch):
     Path("in.dat").write_text("beer pill\nbeer\ntea\n")
 
 
+HELPS = ("help", "help_all")
+"""Help is no value of anything, and may be asked for twice."""
+
+
 def verbs():
     """Every verb, with the words that name it."""
     for name, found in get_command(app).commands.items():
@@ -41,7 +45,7 @@ def declared(kind):
     """Every option of every verb that takes a value, or is a switch."""
     for words, command in verbs():
         for option in command.params:
-            is_option = option.param_type_name == "option" and option.name != "help"
+            is_option = option.param_type_name == "option" and option.name not in HELPS
             if is_option and (kind == "switch") == bool(option.is_flag):
                 yield pytest.param(words, command, option, id=f"{' '.join(words)} {option.opts[0]}")
 
@@ -97,8 +101,9 @@ def test_an_output_is_named_once(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dat"]
 
 
-@pytest.mark.parametrize("twice", ["-h", "--help"])
+@pytest.mark.parametrize("twice", ["-h", "--help", "--help-all"])
 def test_help_may_be_asked_for_twice(twice):
+    assert run("audit", twice, twice).exit_code == 0
     assert run("audit", "-h", twice).exit_code == 0
 
 
@@ -463,3 +468,78 @@ def test_items_missing_in_an_encoding_that_was_given__are_refused():
     # What has no letter beside ASCII is not missing because of an encoding.
     asked = ("in.csv", "--rho", "0.9", "--sensitive", "Brno,Praha", "--encoding", "cp1252")
     assert run("anonymize", *asked, "-o", "other.csv").exit_code == 0
+
+
+BASKETS = ("--rho", "0.5", "--sensitive", "pill,")
+BORN = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "born")
+MISTAKES = {
+    "a date in numbers": (
+        ("audit", "born.csv", *BORN, "--bin", "born=5"),
+        (3, "say born=5y for dates in periods of 5 years"),
+    ),
+    "several bins in one": (
+        ("audit", "born.csv", *BORN, "--bin", "born=5y,zip=1000"),
+        (2, "name each apart: --bin a=5 --bin b=year"),
+    ),
+    "a sensitive column without a bound": (
+        ("audit", "born.csv", *BORN, "--sensitive-column", "ill"),
+        (2, "say how large one of them must be: --l 3"),
+    ),
+    "decimal commas to vary": (
+        ("sweep", "in.dat", "--sensitive", "pill,", "--vary", "rho=0,3,0,5", "-o", "out"),
+        (2, "decimals have a point, as in rho=0.3,0.5"),
+    ),
+    "decimal commas in a policy": (
+        ("audit", "in.dat", "--policy", "comma.toml"),
+        (2, "decimals have a point, as in 0.5"),
+    ),
+    "a manifest instead of the file": (
+        ("verify", "out.dat.manifest.json"),
+        (2, "name the file that was published: withhold verify out.dat"),
+    ),
+    "a list that is not there": (
+        ("audit", "in.dat", "--rho", "0.5", "--sensitive", "lits.txt"),
+        (3, "lits.txt: there is no file of this name"),
+    ),
+    "several items in a line": (
+        ("audit", "semicolons.txt", "--rho", "0.5", "--sensitive", "list.txt"),
+        (3, "'pill;soap' holds several names"),
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistake__says_what_to_type(mistake):
+    Path("born.csv").write_text("born;zip;ill\n01.02.1980;1;a\n03.04.1981;2;b\n")
+    Path("comma.toml").write_text('rho = 0,5\nsensitive = ["pill"]\n')
+    Path("semicolons.txt").write_text("beer;pill\nbeer;soap\n")
+    Path("list.txt").write_text("pill;soap\n")
+    words, (code, told) = MISTAKES[mistake]
+    result = run(*words)
+    assert result.exit_code == code, result.output
+    assert told in " ".join(result.output.replace("│", " ").split())
+
+
+def test_list__that_is_not_there_has_the_nearest_file():
+    Path("list.txt").write_text("pill\n")
+    assert "did you mean 'list.txt'?" in run("audit", "in.dat", *BASKETS[:3], "lits.txt").output
+
+
+def test_quiet__says_the_verdict_and_the_file():
+    assert run("anonymize", "in.dat", *BASKETS, "-o", "out.dat", "-q").stdout == "HOLDS  out.dat\n"
+
+
+def test_nothing_protected__is_in_the_line_of_the_verdict():
+    typed = ("--rho", "0.5", "--sensitive", "a,b", "--allow-unknown")
+    result = run("anonymize", "in.dat", *typed, "-o", "out.dat")
+    first = "HOLDS, but nothing was protected, since none of the 2 sensitive items occurs.  Whoever"
+    assert result.stdout.startswith(first)
+    assert "so there was nothing to protect." in run("audit", "in.dat", *typed).stdout
+
+
+def test_published_columns__are_said_to_be_in_ranges():
+    Path("born.csv").write_text("born;zip;cost\n1980;1;10\n1980;2;11\n1980;2;12\n1980;2;12\n")
+    typed = ("born.csv", *BORN, "--bin", "cost=5", "--publish", "cost,zip")
+    told = "published as they are: zip, cost (in ranges)"
+    assert f"would be {told}" in run("audit", *typed).stderr
+    assert f"withhold: {told}" in run("anonymize", *typed, "-o", "out.csv").stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import withhold
@@ -193,3 +194,12 @@ def test_a_release_refuses_such_a_name_and_leaves_nothing(tmp_path: Path) -> Non
     with pytest.raises(OutputError, match="spreadsheets"):
         release.write(tmp_path / "o.xlsx")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_frame_with_ids_becomes_a_long_csv_file(tmp_path):
+    frame = pl.DataFrame({"bon": ["a", "a", "b", "b"], "item": ["x", "y", "x", "y"]})
+    records = withhold.read(frame, record_column="bon", item_column="item")
+    withhold.anonymize(records, withhold.KmAnonymity(2, 1)).write(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == "record,item\n1,x\n1,y\n2,x\n2,y\n"
+    withhold.anonymize([["x"], ["x"]], withhold.KmAnonymity(2, 1)).write(tmp_path / "sets.csv")
+    assert (tmp_path / "sets.csv").read_text() == "x\nx\n"

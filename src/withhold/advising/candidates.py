@@ -10,12 +10,8 @@ from withhold.arguments import names_in
 from withhold.data.names import clean_set
 from withhold.data.records import Records
 from withhold.data.suggesting import suggest_sensitive
-from withhold.data.unknown import (
-    find_unknown,
-    refuse_if_nothing_known,
-    refuse_misspelt,
-    refuse_several,
-)
+from withhold.data.unknown import find_unknown, refuse_wrong_list
+from withhold.methods.apart.model import SensitiveApart
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.km.model import KmAnonymity
 from withhold.methods.rho.model import RhoUncertainty
@@ -26,6 +22,11 @@ RHO = (("0.5", None), ("0.5", 2), ("0.5", 1), ("0.3", None), ("0.2", None))
 KM = ((2, 2), (5, 1), (5, 2), (10, 2))
 """k and m."""
 COHERENCE = (("0.5", 5, 2),)
+NO_LIST = "rho, coherence, apart: need the sensitive items (--sensitive)"
+LEFT_OUT = (
+    "personal-rho: needs to know what each person wants protected (--constraints)",
+    "buckets: needs a hierarchy of the items (--hierarchy)",
+)
 LIST_FILE = "suggested.txt"
 
 
@@ -37,9 +38,9 @@ class Candidate:
     promise: str
     model: Any
     options: str
-    """What the command has besides the file."""
+    """The options of the command."""
     turn: int = 0
-    """When it is measured: what comes last is left out first when the time is up."""
+    """Its place in the order of measuring: the last ones are left out when the time is up."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,26 @@ class Candidates:
 
     asked: list[Candidate]
     assumed: list[str]
-    """What nobody said and was taken for granted."""
+    """What was assumed because nobody specified it."""
     first: str = ""
-    """A command to run before the others; mostly none."""
+    """A command to run before the others; usually empty."""
+    not_measured: tuple[str, ...] = ()
+    """Models that fit the data and are left out, each with the reason."""
+
+
+@dataclass(frozen=True)
+class CommandWords:
+    """How the suggested commands name their input."""
+
+    data: str
+    """The data, with the options that name their files."""
+    listed: str
+    """The list of sensitive items."""
+
+    @property
+    def inspect(self) -> str:
+        """The command that shows the data."""
+        return f"withhold inspect {self.data}"
 
 
 @dataclass(frozen=True)
@@ -69,9 +87,9 @@ class Sensitive:
         if not self.first:
             return []
         return [
-            f"WARNING: no sensitive items were given; {counted(len(self.items), 'item')} that a starter "
-            f"list of health terms proposes {'stands' if len(self.items) == 1 else 'stand'} in for it. Read "
-            "the list, and change it, before you rely on any number"
+            "WARNING: no sensitive items were given, so these numbers are about the "
+            f"{counted(len(self.items), 'item')} that a starter list of health terms proposes. Read the "
+            "list, and change it, before you rely on any number"
         ]
 
 
@@ -82,9 +100,7 @@ def sensitive_items(
     if named is not None:
         items = clean_set(names_in(named, name="sensitive"), "sensitive")
         unknown = find_unknown(items, records.vocabulary, what="sensitive items")
-        refuse_misspelt(unknown, records.vocabulary, can_allow=False)
-        refuse_several(unknown, records.vocabulary, can_allow=False)
-        refuse_if_nothing_known(unknown, can_allow=False)
+        refuse_wrong_list(unknown, records.vocabulary, can_allow=False)
         return Sensitive(items, listed)
     items = frozenset(each.item for each in suggest_sensitive(records))
     first = f"{inspect} --suggest-sensitive > {LIST_FILE}" if items else ""
@@ -92,10 +108,10 @@ def sensitive_items(
 
 
 def candidates_of_records(
-    sample: Records, named: Iterable[str] | None, file: str, listed: str
+    sample: Records, named: Iterable[str] | None, words: CommandWords
 ) -> Candidates:
-    """What may be promised of records."""
-    secrets = sensitive_items(sample, named, listed, f"withhold inspect {file}")
+    """What may be promised about records."""
+    secrets = sensitive_items(sample, named, words.listed, words.inspect)
     assumed = secrets.warnings
     if not secrets.items:
         assumed.append(
@@ -104,7 +120,8 @@ def candidates_of_records(
             "is sensitive"
         )
     asked = [*_about_items(secrets.items, secrets.listed), *_about_sets()]
-    return Candidates(asked, assumed, secrets.first)
+    left_out = (*(() if secrets.items else (NO_LIST,)), *LEFT_OUT)
+    return Candidates(asked, assumed, secrets.first, left_out)
 
 
 def _about_items(items: frozenset[str], listed: str) -> Iterator[Candidate]:
@@ -118,6 +135,12 @@ def _about_items(items: frozenset[str], listed: str) -> Iterator[Candidate]:
             RhoUncertainty(rho, items, max_known=known),
             f"--rho {rho} --sensitive {listed}{most}",
         )
+    yield Candidate(
+        "everything but sensitive items",
+        f"no sensitive item above {percent(float(RHO[0][0]), 0)}, if all of a group are equally likely",
+        SensitiveApart(RHO[0][0], items),
+        f"--model apart --rho {RHO[0][0]} --sensitive {listed}",
+    )
     for h, k, p in COHERENCE:
         yield Candidate(
             _known(p),

@@ -1,8 +1,8 @@
 """What protection would cost, before anybody has chosen a model: a few releases of a sample, measured.
 
 In: records, a table or people. Out: an ``Advice``: for each choice what attackers may know, what is promised
-against them, what a release of the sample lost, and the command to run next. Nothing is asked or published.
-The same seed gives the same numbers; a time limit only leaves choices out.
+against them, what a release of the sample lost, and the command to run next. Nothing is published, and no
+questions are asked. The same seed gives the same numbers; a time limit only leaves choices out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.advising.candidates import Candidate, candidates_of_records
+from withhold.advising.candidates import Candidate, CommandWords, candidates_of_records
 from withhold.advising.persons import candidates_of_people
 from withhold.advising.tables import candidates_of_table
 from withhold.arguments import checked
@@ -32,7 +32,7 @@ from withhold.registry import method_of
 from withhold.telling.advice import Advice, Choice
 
 MOST = 10_000
-"""Records, rows or persons of the sample."""
+"""The most records, rows or persons in the sample."""
 
 
 @checked
@@ -84,9 +84,9 @@ def advise(
     ('any items of a record', 0.125)
     """
     whole = data if isinstance(data, Table | People) else read(data)
-    people = (sensitive, quasi_identifiers)
     run = {"limit_seconds": limit_seconds, "seed": seed, "jobs": jobs, "progress": progress}
-    return advise_on(whole, *people, file=_named(whole), listed="LIST", **run)  # type: ignore[arg-type]
+    words = CommandWords(_named(whole), "LIST")
+    return advise_on(whole, sensitive, quasi_identifiers, words, **run)  # type: ignore[arg-type]
 
 
 def _named(data: Data) -> str:
@@ -96,7 +96,7 @@ def _named(data: Data) -> str:
     words = [str(data.source.path)]
     for file in data.source.files:
         words += ["--items", f"{file.part}={file.path}"]
-    # One option is for all files of items; of files that differ, each is found by its names.
+    # One option is for all files of items; if they differ, the columns of each are found by their names.
     columns = {file.columns for file in data.source.files}
     if len(columns) == 1 and len(pair := columns.pop()) == 2:
         words += ["--record-column", pair[0], "--item-column", pair[1]]
@@ -112,15 +112,14 @@ def advise_on(
     whole: Data,
     sensitive: Iterable[str] | None,
     quasi_identifiers: Iterable[str] | None,
+    words: CommandWords,
     *,
-    file: str,
-    listed: str,
     limit_seconds: float,
     seed: int,
     jobs: int | None,
     progress: Progress,
 ) -> Advice:
-    """The advice; ``file`` and ``listed`` are how its commands name the data and the list of items."""
+    """The advice; ``words`` are how its commands name their input."""
     if limit_seconds <= 0:
         raise PolicyError(f"the time limit must be above 0, not {limit_seconds!r}")
     sample: Data = _sampled(whole, seed)
@@ -129,11 +128,11 @@ def advise_on(
             raise PolicyError("sensitive items are for records; a table has quasi-identifiers")
         sample, found = candidates_of_table(sample, quasi_identifiers)
     elif isinstance(sample, People):
-        sample, found = candidates_of_people(sample, sensitive, quasi_identifiers, file, listed)
+        sample, found = candidates_of_people(sample, sensitive, quasi_identifiers, words)
     else:
         if quasi_identifiers is not None:
             raise PolicyError("quasi-identifiers are for a table; records have sensitive items")
-        found = candidates_of_records(sample, sensitive, file, listed)
+        found = candidates_of_records(sample, sensitive, words)
     assumed, asked = found.assumed, found.asked
     if len(sample) < len(whole):
         assumed = [_drawn(len(sample), len(whole)), *assumed]
@@ -141,10 +140,11 @@ def advise_on(
     measured: dict[int, Choice] = {}
     for place in sorted(range(len(asked)), key=lambda place: asked[place].turn):
         progress("advising", len(measured), len(asked))
-        measured[place] = _measured(sample, asked[place], file, until, seed=seed, jobs=jobs)
+        measured[place] = _measured(sample, asked[place], words.data, until, seed=seed, jobs=jobs)
     choices = tuple(measured[place] for place in range(len(asked)))
     what = {"table": "row", "people": "person"}.get(sample.kind, "record")
-    return Advice(len(sample), len(whole), what, tuple(assumed), choices, found.first, seed)
+    told = (what, tuple(assumed), choices, found.first, seed, found.not_measured)
+    return Advice(len(sample), len(whole), *told)
 
 
 def _drawn(sampled: int, of: int) -> str:
@@ -195,7 +195,7 @@ class _Cost(NamedTuple):
 
 
 def _cost(loss: Any) -> _Cost:
-    """What a release lost, by what its kind of data is made of."""
+    """What a release lost, as a share of the cells or occurrences that its data consist of."""
     if isinstance(loss, PeopleLoss):
         return _Cost(loss.cell_share, "cells", loss.sensitive_share)
     if isinstance(loss, ApartLoss):

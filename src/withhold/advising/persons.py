@@ -6,7 +6,13 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from withhold.advising.candidates import Candidate, Candidates, Sensitive, sensitive_items
+from withhold.advising.candidates import (
+    Candidate,
+    Candidates,
+    CommandWords,
+    Sensitive,
+    sensitive_items,
+)
 from withhold.advising.tables import Columns, columns_of
 from withhold.data.column_lists import join_columns
 from withhold.data.people import People
@@ -19,20 +25,19 @@ from withhold.wording import listing, percent, so_many
 RHO = "0.5"
 K = 5
 KNOWN_ITEMS = (0, 1, 2, None)
-"""How many items attackers know beside the attributes; None: any."""
+"""How many items attackers know besides the attributes; None: any number."""
 
 
 def candidates_of_people(
     sample: People,
     named: Iterable[str] | None,
     given: Iterable[str] | None,
-    file: str,
-    listed: str,
+    words: CommandWords,
 ) -> tuple[People, Candidates]:
-    """The people with their columns prepared, and what may be promised of them."""
+    """The people with their columns prepared, and what may be promised about them."""
     in_lists = sample.form is not None and not sample.form.files
-    inspect = f"withhold inspect {file}{' --people' if in_lists else ''}"
-    secrets = sensitive_items(sample.items, named, listed, inspect)
+    inspect = f"{words.inspect} --people" if in_lists else words.inspect
+    secrets = sensitive_items(sample.items, named, words.listed, inspect)
     if not secrets.items:
         raise InputError(
             "no sensitive items were given, and the starter list of health terms contains none of the items",
@@ -53,7 +58,7 @@ def candidates_of_people(
 
 @dataclass(frozen=True)
 class _Offer:
-    """The promises to be measured; a column that nobody is said to know is left out of the release."""
+    """The promises to be measured; columns that nobody is assumed to know are left out of the release."""
 
     names: tuple[str, ...]
     columns: Columns

@@ -2,45 +2,58 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from withhold.advising.candidates import Candidate, Candidates
 from withhold.arguments import names_in
 from withhold.data.column_lists import join_columns, typed
 from withhold.data.decimals import exact_decimal
-from withhold.data.identifying import looks_identifying
+from withhold.data.grouping import groups_of
+from withhold.data.identifying import column_words, looks_identifying
 from withhold.data.likely_known import is_known_by_name
 from withhold.data.names import is_unknown
 from withhold.data.table import Table
 from withhold.errors import InputError
 from withhold.formats import read_table
+from withhold.methods.cells.disclosure import alike_groups
 from withhold.methods.cells.model import KAnonymity
 from withhold.wording import listing
 
 MANY_NUMBERS = 50
-"""From so many different numbers on, a column is put into ranges for the sample."""
+"""A column with more different numbers is put into ranges for the sample."""
 RANGES = "quantiles:10"
 YEARS = "5y"
 K = (2, 5, 10, 50)
 TURNS = (5, 10, 2, 50)
 """The usual k first."""
+L = 2
+DIAGNOSIS = re.compile(
+    r"\b(diagnos\w*|icd|disease|illness|condition|disorder|hiv|krankheit|erkrankung|befund|maladie"
+    r"|enfermedad|malattia|doen[cç]a|ziekte)\b"
+)
+"""Words in the names of columns whose values most people would want nobody to infer."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What somebody may know, and what is done to the columns before anything is measured."""
+    """What attackers may know, and what is done to the columns before anything is measured."""
 
     known: tuple[str, ...]
     are_named: bool
-    """Whether somebody said what may be known; else it is everything that identifies nobody."""
+    """Whether the user said what may be known; else it is everything that identifies nobody."""
     drop: tuple[str, ...]
     bins: Mapping[str, str]
+    dropped: tuple[str, ...] = ()
+    """What was already left out on request,"""
+    binned: Mapping[str, str] = field(default_factory=dict)
+    """and what was already put into ranges on request."""
 
     @property
     def few(self) -> tuple[str, ...]:
-        """Of what may be known, what neighbours and registers know, where that is not all of it."""
+        """Of what may be known, what neighbours and registers know, if that is not all of it."""
         found = tuple(name for name in self.known if is_known_by_name(name))
         return () if self.are_named or len(found) == len(self.known) else found
 
@@ -51,7 +64,7 @@ class Columns:
 
     @property
     def assumed(self) -> list[str]:
-        """What nobody said and was taken for granted."""
+        """What was assumed because nobody specified it."""
         bins = ", ".join(f"{name} ({how})" for name, how in self.bins.items())
         said = (
             (
@@ -65,14 +78,20 @@ class Columns:
 
     def options(self, drop: Iterable[str]) -> str:
         """How a command prepares the columns, and leaves these out."""
-        out = tuple(drop)
-        bins = [f"{typed(name)}={how}" for name, how in self.bins.items() if name not in out]
+        out = (*self.dropped, *drop)
+        ways = {**self.binned, **self.bins}
+        bins = [f"{typed(name)}={how}" for name, how in ways.items() if name not in out]
         dropped = f" --drop {shlex.quote(join_columns(out))}" if out else ""
         return "".join(f" --bin {shlex.quote(each)}" for each in bins) + dropped
 
 
+LEFT_OUT = (
+    "k-anonymity with --l, --t or --beta: needs the columns that nobody should learn (--sensitive-column)",
+)
+
+
 def columns_of(sample: Table, given: Iterable[str] | None) -> Columns:
-    """What somebody may know of the sample: as said, or all but what identifies people."""
+    """What attackers may know of the sample: as given, or all but what identifies people."""
     wanted = None if given is None else tuple(names_in(given, name="quasi_identifiers"))
     for name in wanted or ():
         sample.column(name)
@@ -85,18 +104,44 @@ def columns_of(sample: Table, given: Iterable[str] | None) -> Columns:
             remedy="name the columns that others may know (quasi-identifiers)",
         )
     known = wanted or tuple(name for name in sample.names if name not in drop)
-    return Columns(known, wanted is not None, drop, bins)
+    ways = (each.rpartition("=") for each in sample.binned)
+    binned = {name: how for name, _, how in ways}
+    return Columns(known, wanted is not None, drop, bins, sample.dropped, binned)
 
 
 def candidates_of_table(sample: Table, given: Iterable[str] | None) -> tuple[Table, Candidates]:
-    """The table with its columns prepared, and what may be promised of it."""
+    """The table with its columns prepared, and what may be promised about it."""
     columns = columns_of(sample, given)
     prepare = columns.options(columns.drop)
     asked = [*_about_rows(columns.known, prepare, columns.words)]
     if columns.few:
         asked += _about_rows(columns.few, prepare, listing(columns.few))
     prepared = read_table(sample, drop=columns.drop, bins=columns.bins)
-    return prepared, Candidates(asked, columns.assumed)
+    asked += _about_values(prepared, columns, prepare)
+    return prepared, Candidates(asked, columns.assumed, not_measured=LEFT_OUT)
+
+
+def _about_values(table: Table, columns: Columns, prepare: str) -> Iterator[Candidate]:
+    """What keeps groups from sharing one value, for columns of diagnoses and for those in which groups do."""
+    known = columns.known if columns.are_named else columns.few
+    if not known:
+        return
+    model = KAnonymity(TURNS[0], known)
+    left = [name for name in table.names if name not in known]
+    # Columns that may identify people need a decision first.
+    left = [name for name in left if name not in looks_identifying(table, left)]
+    alike = {each.column for each in alike_groups(table, model, groups_of(table, known))}
+    for name in left:
+        if name in alike or DIAGNOSIS.search(column_words(name)):
+            listed = shlex.quote(join_columns(known))
+            yield Candidate(
+                listing(known),
+                f"at least {TURNS[0]} rows fit equally well, with {L} values of {name} or more",
+                KAnonymity(TURNS[0], known, sensitive_column=name, l=L),
+                f"--model k-anonymity --k {TURNS[0]} --quasi-identifiers {listed} --sensitive-column "
+                f"{shlex.quote(join_columns([name]))} --l {L}{prepare}",
+                turn=len(TURNS),
+            )
 
 
 def _bins(
@@ -106,7 +151,7 @@ def _bins(
     for name in names:
         values = [value for value in table.column(name).values if not is_unknown(value)]
         why = looks.get(name, "")
-        # A number that is different in every row is nobody's quantity: it is an id.
+        # A number that is different in every row is not a quantity: it is an id.
         many = why.startswith("has ") or (not why and len(values) > MANY_NUMBERS)
         ways = (
             (why.startswith("holds dates"), YEARS),

@@ -30,7 +30,7 @@ from withhold.errors import OutputError, PolicyError, option
 from withhold.interruption import stop_if_asked
 
 leaving = threading.RLock()
-"""Held while a draft is made and while files get their names: nobody leaves in between."""
+"""Held while a draft is made and while files get their names: the process cannot end in between."""
 _living: set[Path] = set()
 _committed: set[Path] = set()
 
@@ -53,7 +53,7 @@ class Draft(io.RawIOBase):
         return len(block)
 
     def finish(self, mode: int) -> None:
-        """See the bytes to the disk, and make sure that the name still is this file's."""
+        """Make sure that the bytes are on the disk, and that the name is still this file's."""
         steps.set_mode(self._handle, self.path, mode)
         steps.sync(self._handle, self.path)
         here, there = os.fstat(self._handle), os.lstat(self.path)
@@ -78,7 +78,7 @@ def _new_draft(files: FileSet) -> Draft:
             except FileExistsError:
                 continue
             _living.add(path)
-        # Whoever removes leftovers may have been faster than the claim: then the name is gone.
+        # Another process may have removed it as a leftover before the claim: then the name is gone.
         if claim(handle) and os.fstat(handle).st_nlink:
             return Draft(path, handle)
         os.close(handle)
@@ -91,7 +91,7 @@ def was_committed(path: Path) -> bool:
 
 
 def abandon() -> None:
-    """Remove all drafts for good: no other can be made, and nothing is published any more.
+    """Remove all drafts for good: no other can be made, and nothing can be published.
 
     Only for a process that ends at once.
     """
@@ -110,7 +110,7 @@ def mode_for(target: Path) -> int:
             return stat.S_IMODE(found.st_mode) & 0o777
     except OSError:
         pass
-    # It can only be read by setting it; what another thread creates meanwhile is too private at worst.
+    # The umask can only be read by setting it; what another thread creates meanwhile is at worst too private.
     mask = os.umask(0o077)
     os.umask(mask)
     return 0o666 & ~mask
@@ -146,8 +146,8 @@ class Drafts:
     ) -> None:
         """Give the drafts their names; members of the set that get none are removed.
 
-        Targets that are ``private`` can be read by their owner alone. Whoever is stopped in between leaves
-        the old set or the new one, never a mixture; an error leaves the old one.
+        Targets that are ``private`` can be read by their owner alone. A process that is stopped in between
+        leaves the old set or the new one, never a mixture; an error leaves the old one.
         """
         files = self.files
         for draft, target in targets:
@@ -190,7 +190,7 @@ class Drafts:
         return draft.path
 
     def _back_up(self, path: Path) -> Path:
-        """A second name for a file that will be replaced; a copy where there can be none."""
+        """A second name for a file that will be replaced; a copy if the file system has no second names."""
         backup = self.files.draft(secrets.token_hex(8))
         _living.add(backup)
         self._names.append(backup)
@@ -205,7 +205,7 @@ class Drafts:
         return backup
 
     def _undo(self, journal: Journal, saved: dict[str, Path]) -> None:
-        """The old set again: a commit like any other, of the second names that it has."""
+        """Restore the old set: a commit like any other, of its second names."""
         moves = [Move(path.name, name, digest_of(path) or "") for name, path in saved.items()]
         new = [move.target for move in journal.moves if move.target not in saved]
         undoing = Journal(tuple(new), tuple(moves))
@@ -249,7 +249,7 @@ def drafting(files: FileSet) -> Iterator[Drafts]:
             remove_leftovers(files)
         yield drafts
     except OutputError as error:
-        # The writer knows only the draft's name, which means nothing to anybody.
+        # The writer knows only the draft's name, which means nothing to the user.
         text = str(error)
         for name in drafts._names:
             text = text.replace(str(name), str(files.path))

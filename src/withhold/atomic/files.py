@@ -22,7 +22,7 @@ except ImportError:  # on Windows an open file cannot be removed, which does the
     fcntl = None  # type: ignore[assignment]
 
 PATIENCE_SECONDS = 30.0
-"""How long to wait for somebody else who is putting files in place, which takes an instant."""
+"""How long to wait for another process that is putting files in place, which takes an instant."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class FileSet:
     """The first of them, after which drafts and journal are named."""
     others: tuple[Path, ...] = ()
     parts: re.Pattern[str] | None = None
-    """Names of files that may belong to it, too, which only its content tells."""
+    """Names of files that may belong to it, too; only its content says which do."""
     steady: int = 2
-    """So many of the first get their names in one step each, so that readers always find them."""
+    """How many of the first get their names in one step each, so that readers always find them."""
 
     @property
     def folder(self) -> Path:
@@ -53,7 +53,7 @@ class FileSet:
         return self.is_part(name) or any(path.name == name for path in self.members)
 
     def is_part(self, name: str) -> bool:
-        """Whether the name is one of those that only the set's content tells."""
+        """Whether the name may be that of a part, which only the set's content confirms."""
         return self.parts is not None and self.parts.fullmatch(name) is not None
 
     @property
@@ -73,7 +73,7 @@ class FileSet:
 def folder_lock(folder: Path) -> Iterator[None]:
     """Only one process at a time gives names in the folder; a dead one holds nothing.
 
-    Where a folder cannot be locked (Windows, some network drives) nobody waits.
+    If a folder cannot be locked (Windows, some network drives), nobody waits.
     """
     try:
         handle = None if fcntl is None else os.open(folder, os.O_RDONLY)
@@ -97,9 +97,9 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def claim(handle: int, *, unless_known: bool = True) -> bool:
-    """Hold an open file until it is closed; False if somebody else does.
+    """Lock an open file until it is closed; False if another process holds it.
 
-    ``unless_known`` is what to return where that cannot be found out.
+    ``unless_known`` is what to return if that cannot be found out.
     """
     if fcntl is not None:
         try:

@@ -1,9 +1,9 @@
 """The journal of a set of files: once it exists, the new set is the one that counts.
 
-It lists which drafts get which names. Whoever finds a journal completes what it says, if it is their own and
-they may write there. A reader who may not looks up in it what belongs together. It comes from a folder in
-which others may write, so it is believed only as far as it names drafts and members of the set, with the
-digests that these have.
+It lists which drafts get which names. A process that finds a journal completes what it says, if it belongs to
+the same user and the folder is writable; otherwise a reader looks up in it what belongs together. It comes
+from a folder in which others may write, so it is trusted only as far as it names drafts and members of the
+set, with the digests that these have.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class Journal:
 
     @classmethod
     def replacing(cls, files: FileSet, moves: Sequence[Move]) -> Journal:
-        """All members that are not moved go. So does, first, what stood beside the ``steady`` ones.
+        """All members that are not moved are removed; so are, first, those beside the ``steady`` ones.
 
         Those (the data and its manifest) are replaced in one step each, so that a reader always finds them;
-        no page of an older release ever stands beside a newer one.
+        no page of an older release is ever beside a newer one.
         """
         lasting = [move.target for move in moves[: files.steady]]
         there = [path.name for path in files.members if os.path.lexists(path)]
@@ -116,7 +116,7 @@ def roll_forward(files: FileSet, journal: Journal) -> None:
             steps.unlink(draft)
     for name in journal.afterwards:
         steps.unlink(files.folder / name)
-    # The names have to be on the disk before the journal that would give them is not.
+    # The names must be on the disk before the journal that would give them is removed.
     steps.sync_folder(files.folder)
     steps.unlink(files.journal)
 

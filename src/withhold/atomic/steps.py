@@ -39,7 +39,7 @@ def write(handle: int, path: Path, block: memoryview) -> None:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Add the line to an existing file and see it to the disk; if that fails, the file is as it was."""
+    """Add the line to an existing file, safely on the disk; if that fails, the file is as it was."""
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | NO_FOLLOW | _PLAIN)
     try:
         size = os.fstat(handle).st_size

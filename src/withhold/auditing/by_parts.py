@@ -1,4 +1,4 @@
-"""Audits of parts joined to one of all of them: what can be summed is, and the rest says that it cannot.
+"""Audits of parts joined to one of all of them: what can be summed is summed, and the rest is left out.
 
 If every part keeps the promise, all of them together do. A rule that breaks it in all records breaks it in
 some part; so what the parts show is counted again over all of them, and what is still a breach then is one.
@@ -21,13 +21,13 @@ from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 MOST_CANDIDATES = 10_000
-"""So many breaches of parts are counted over all of them."""
+"""At most this many breaches of parts are counted over all parts."""
 SHARES = ("unique", "inferred", "below_k")
 
 
 @dataclass(frozen=True)
 class CountedBreaches:
-    """What counts of all parts say: the breaches of all records together."""
+    """The breaches of all records together, by counts of all parts."""
 
     counts: Mapping[int, SizeCount]
     worst: tuple[Finding, ...]
@@ -51,7 +51,7 @@ class AuditSums:
     items: set[str] = field(default_factory=set)
     curves: list[tuple[AttackPoint, ...]] = field(default_factory=list)
     found: dict[tuple[tuple[str, ...], str], Breach] = field(default_factory=dict)
-    """The worst breaches of the parts, by what they say."""
+    """The worst breaches of the parts, by antecedent and consequent."""
 
     @property
     def n_parts(self) -> int:
@@ -118,7 +118,7 @@ class AuditSums:
 
 
 def _sum(one: SizeCount, other: SizeCount) -> SizeCount:
-    """The breaches of two parts together; as sure as the less sure of them."""
+    """The breaches of two parts together; as certain as the less certain count."""
     both = (one, other)
     if all(each.count is None for each in both):
         return one
@@ -144,8 +144,8 @@ def join_curves(
 ) -> tuple[AttackPoint, ...]:
     """What somebody learns who knows in which part the record is.
 
-    From the attacks of each part as many are taken as a draw of records from all parts would have found
-    there, so that the shares are of random records of all of them.
+    The attacks of each part are sampled as often as a draw of records from all parts would have hit it, so
+    that the shares are those of random records of all parts.
     """
     generator = np.random.default_rng(seed)
     by_known: dict[int, list[AttackPoint]] = {}

@@ -1,7 +1,7 @@
 """How far a share seen in a sample may be from the truth: the interval of Clopper and Pearson.
 
 It covers the true share in at least 95% of all samples, however small the share; the usual
-approximations do not when it is near nothing or near all.
+approximations do not if it is near 0 or 1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def share_interval(hits: int, trials: int) -> tuple[float, float]:
     """
     if trials == 0:
         return 0.0, 1.0
-    # The share for which so many hits, or more, are only just likely enough.
+    # The share for which this many hits, or more, are only just likely enough.
     low = _where(lambda share: _beta(share, hits, trials - hits + 1)) if hits else 0.0
     missed = trials - hits
     high = 1.0 - _where(lambda share: _beta(share, missed, hits + 1)) if missed else 1.0

@@ -21,8 +21,8 @@ class AuditOptions:
     max_size: Annotated[
         int | None,
         Option(
-            "Count all breaches of up to N known items, however long it takes (default 3; buckets 5; "
-            "estimated where there are too many).",
+            "Count all breaches of up to N known items, however long (default 3; buckets 5; estimated if "
+            "too many).",
             at_least=0,
             at_most=12,
         ),
@@ -32,7 +32,7 @@ class AuditOptions:
     ] = 10
     samples: Annotated[
         int,
-        Option("Attacks to try for each point of the attack curve (default 2000).", at_least=1),
+        Option("Attacks for each point of the curve (default 2000).", at_least=1),
     ] = 2000
     unique_size: UniqueSize = 3
     sampling_fraction: SamplingFraction = None

@@ -1,9 +1,9 @@
-"""The audit of records: what is the same under every model. The breaches of a model are in its own folder.
+"""The audit of records: what all models share. The breaches of a model are in its own folder.
 
-Breaches are counted for each number of known items. How many sets must be looked at is known before any of
+Breaches are counted for each number of known items. How many sets must be checked is known before any of
 them is; sizes with too many are estimated from a sample. A caller who names a size gets it counted, however
 long it takes, or as far as a time limit allows. The attack curve asks how much can be learnt from 1, 2, 3, …
-random items of a random record, public ones where the layout splits these from private ones.
+random items of a random record: public ones if the layout keeps these apart from private ones.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from withhold.verdict import Status, Verdict
 
 DEFAULT_SIZE = 3
 MOST_SETS = 100_000_000
-"""So many sets of one size are counted one by one unless more is asked for: some seconds."""
+"""At most this many sets of one size are counted one by one unless more is asked for: some seconds."""
 SAMPLES = 10_000
 """Draws for one estimate."""
 PARTS = 16
@@ -57,7 +57,7 @@ Marks = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class AuditRequest:
-    """How an audit was asked for, and since when it runs."""
+    """What an audit was asked for, and when it began."""
 
     protected: frozenset[str]
     """The items that count as sensitive."""
@@ -125,7 +125,7 @@ class Breaches(ABC):
     smallest = 0
     """The fewest known items for which there can be breaches."""
     most_known: int | None = None
-    """The most known items that the model speaks of."""
+    """The most known items that the model considers."""
 
     def __init__(
         self, records: Records, model: Any, evidence: Evidence, request: AuditRequest, stop: Stop
@@ -144,7 +144,7 @@ class Breaches(ABC):
 
     @abstractmethod
     def of_nothing(self) -> Found:
-        """What somebody infers who knows nothing."""
+        """What somebody who knows nothing infers."""
 
     @abstractmethod
     def survey(self, size: int, run: SurveyRun) -> Any:
@@ -163,7 +163,7 @@ class Breaches(ABC):
         """What is learnt from 1, 2, 3, … random items."""
 
     def advice(self) -> tuple[str, ...]:
-        """What is worth thinking about before a release is made of data that break the model."""
+        """What to consider before a release is made of data that break the model."""
         return ()
 
     def n_sets(self, size: int) -> int:
@@ -198,7 +198,7 @@ class Breaches(ABC):
         return int(hits.sum())
 
     def count_sizes(self, counts: dict[int, SizeCount]) -> list[Found]:
-        """Enter into ``counts`` how many there are of each of its sizes; what was counted in full."""
+        """Enter into ``counts`` how many breaches of each size there are; what was counted in full."""
         found: list[Found] = []
         if 0 in counts:
             found.append(self.of_nothing())
@@ -234,8 +234,8 @@ def audit_by(
 ) -> Callable[..., Audit]:
     """The audit of a method: the verdict of its proof, then its breaches.
 
-    Those of up to ``max_size`` known items are counted in full; if that is not given those of up to 3, and
-    estimated where there are too many. What a proof by samples confirms is counted all the same.
+    Those of up to ``max_size`` known items are counted in full; without it those of up to 3, or estimated if
+    there are too many. What a proof by samples confirms is counted nevertheless.
     """
 
     def audit(
@@ -303,8 +303,8 @@ def attack_curve(
     """One point for each number of known items that some record has; fewer if time runs out.
 
     A record is drawn uniformly among those with enough items, then its known items. ``allowed`` is the
-    largest confidence allowed in a sensitive item, ``k`` the fewest records in which the known items must
-    be; None: the model says nothing of the kind.
+    largest confidence allowed in a sensitive item, ``k`` the fewest records that must hold the known items;
+    None: the model has no such limit.
     """
     generator = np.random.default_rng(request.seed)
     lengths, samples = np.diff(layout.offsets), request.samples
@@ -338,7 +338,7 @@ def attack_curve(
 
 
 def _try(layout: Layout, allowed: Fraction | None, known: Ints, stop: Stop) -> tuple[Longs, int]:
-    """In how many records each of the known sets is, and from how many sets a sensitive item follows."""
+    """How many records hold each of the known sets, and from how many sets a sensitive item follows."""
     supports = np.zeros(len(known), dtype=np.int64)
     inferred = np.zeros(len(known), dtype=np.bool_)
     bound = Fraction(1) if allowed is None else allowed

@@ -49,12 +49,12 @@ class Share:
 class AttackPoint:
     """What somebody learns who knows this many random items of a random record.
 
-    Under coherence the known items are public ones. What a model does not speak of is None.
+    Under coherence the known items are public ones. What a model does not limit is None.
     """
 
     known: int
     eligible: int
-    """How many records have at least so many items; the shares are of these."""
+    """How many records have at least this many items; the shares are of these."""
     unique: Share
     """Only one record holds the known items."""
     inferred: Share | None = None
@@ -117,7 +117,7 @@ def _to_four_digits(number: int, rounded: Callable[[Fraction], int]) -> int:
 
 @dataclass(frozen=True)
 class OtherBreaches:
-    """Breaches of another kind, where a model forbids two things."""
+    """Breaches of another kind, if a model forbids two things."""
 
     what: str
     """What they are, in a few words."""
@@ -146,9 +146,9 @@ class AnyAudit(Listed):
     risks: Risks | None = field(default=None, repr=False)
     """Of re-identifying somebody whose whole record, or all of whose quasi-identifiers, are known."""
     advice: tuple[str, ...] = ()
-    """What is worth thinking about before a release is made, one sentence or two each."""
+    """What to consider before a release is made, one sentence or two each."""
     parts: int | None = None
-    """It was counted over so many parts; None: all was in memory."""
+    """Over how many parts it was counted; None: all was in memory."""
 
     def __bool__(self) -> bool:
         """True only if the verdict is HOLDS, as of the verdict itself."""
@@ -173,7 +173,7 @@ class Audit(AnyAudit, Drawn):
     items: int
     occurrences: int
     sensitive_occurrences: int | None
-    """None where the model knows no sensitive items."""
+    """None if the model has no sensitive items."""
     absent_sensitive: tuple[str, ...]
     """Sensitive items that no record holds."""
     others: tuple[OtherBreaches, ...] = ()

@@ -16,11 +16,11 @@ def main() -> None:
     from withhold.cli import started
 
     started.at = time.monotonic()
-    # Whatever goes wrong before errors can be reported: exit code 1 is for verdicts alone.
+    # For failures before errors can be reported: exit code 1 is reserved for verdicts.
     try:
         import signal
 
-        # Until the handlers are loaded; like Ctrl-C, and unlike the default, with a word.
+        # Until the handlers are loaded: like Ctrl-C, and unlike the default, it prints a message.
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
         from withhold.cli.interrupts import install_handlers

@@ -7,7 +7,7 @@ from typing import Any
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import json_of, say, working
+from withhold.cli.console import json_of, note, say, working
 from withhold.cli.methods import listed_items
 from withhold.cli.reading import (
     options_of_records,
@@ -17,6 +17,7 @@ from withhold.cli.reading import (
 )
 from withhold.cli.shares import PLANS
 from withhold.data.column_lists import split_columns
+from withhold.errors import PolicyError
 
 
 @verb("advise", example="withhold advise baskets.dat --sensitive sensitive.txt")
@@ -26,6 +27,8 @@ def advise(
     kind: options.Kind,
     sensitive: str | None = None,
     quasi_identifiers: str | None = None,
+    drop: str | None = None,
+    bin: list[str] | None = None,
     how: options.Input,
     limit_seconds: float = 60.0,
     seed: int = 0,
@@ -44,7 +47,14 @@ def advise(
         if quasi_identifiers is None
         else split_columns(quasi_identifiers, "--quasi-identifiers")
     )
+    prepared: dict[str, Any] = {"bins": bin or ()}
+    prepared["drop"] = split_columns(drop, "--drop") if drop else ()
+    if (drop or bin) and not (kind.table or kind.people or kind.items):
+        raise PolicyError(
+            "--drop and --bin are for columns of a table or of people; records have none"
+        )
     of_people, people = kind.of_people(), people_asked(data, kind)
+    from withhold.advising.candidates import CommandWords
     from withhold.advising.measuring import advise_on
     from withhold.data.tidied import ITEMS
     from withhold.data.tidying import tidied_name
@@ -64,8 +74,12 @@ def advise(
     chosen: dict[str, Any] = {"consent": how.consent, "tidy": how.tidy}
     with working(PLANS["advise"], silent=shown.quiet) as job:
         if people:
-            original = read_people(data, **people_reading(of_people, how), **chosen)
+            chosen |= prepared | people_reading(of_people, how)
+            original = read_people(data, allow_unknown=True, **chosen)
+            for warning in original.warnings:
+                note(f"warning: {warning}")
         elif kind.table:
+            chosen |= prepared
             original = read_table(data, **options_of_table(how, how.skip_missing_ids), **chosen)
         else:
             chosen["skip_missing_ids"] = how.skip_missing_ids
@@ -77,8 +91,7 @@ def advise(
             original,
             secrets,
             columns,
-            file=shlex.join(words),
-            listed=shlex.quote(sensitive or ""),
+            CommandWords(shlex.join(words), shlex.quote(sensitive or "")),
             limit_seconds=limit_seconds,
             seed=seed,
             jobs=jobs,

@@ -90,7 +90,7 @@ def anonymize(
     from withhold.publish.publishing import check_target
     from withhold.report.content import check_edition
     from withhold.report.json import release_as_dict
-    from withhold.report.text import release_text
+    from withhold.report.text import quiet_release_text, release_text
 
     edition = edition or "internal"
     check_edition(edition)
@@ -99,7 +99,7 @@ def anonymize(
     with working(release_plan(model, given, report=report), silent=shown.quiet) as job:
         original = read_data(data, model, given, how, **known, silent=shown.quiet)
         written: dict[str, Any] = {"mark": given.get("mark"), "safe_csv": safe_csv}
-        # Refuses, before any work is done, what could not be written.
+        # Before any work is done, refuse an output that could not be written.
         form = form_for(original, output.name, like=original.source, **written)
         parts = [file.part for file in form.files]
         read = files_read(context.params)
@@ -138,7 +138,11 @@ def anonymize(
         waited = {"seconds_waited": job.as_dict()}
         say(json_of(release_as_dict(release, published) | steps | waited))
     else:
-        say(release_text(release, published, took=job.took()))
+        say(
+            quiet_release_text(published)
+            if shown.quiet
+            else release_text(release, published, took=job.took())
+        )
         for line in release.advice:
             note(f"advice: {line}", silent=shown.quiet)
         note("to prove it again:", command=again, silent=not again)
@@ -147,7 +151,7 @@ def anonymize(
 def _ladder(
     data: Any, model: Model, search: Mapping[str, Any], *, silent: bool
 ) -> AnyLadder | None:
-    """What protecting from more knowledge would cost, told before anything is written; None if unknown."""
+    """What protecting from more knowledge would cost, shown before anything is written; None if unknown."""
     if method_of(model).ladder is None:
         return None
     from withhold.laddering import ladder
@@ -161,7 +165,7 @@ def _ladder(
 
 
 def _check_population(about: Mapping[str, Any], *, report: bool, asked: bool) -> None:
-    """Refuse what is said of the population where nothing would use it."""
+    """Refuse options about the population if nothing would use them."""
     PopulationInfo.from_options(**about)
     unused = [name for name in about if not report and not (asked and name == "population")]
     if unused:
@@ -186,7 +190,7 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
         found = read_published(
             published.path, model, record, {}, same_bytes=True, safe_csv=form.safe_csv
         ).named
-        # What a manifest says of people is needed anyway, and looked at.
+        # What a manifest says about people is needed in any case, and read.
         must_say = method_of(model).data != "people" and any(
             params.get(name) is not None for name in options.OF_RELEASES
         )
@@ -203,10 +207,10 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
         words += [word for each in release.original.tidied for word in ("--tidy", str(each))]
     if model.needs and "population" in params and not method_of(model).needs_evidence:
         words += ["--population", str(params["population"])]
-        # As they were found: quantiles of a population are others than those of the table.
+        # The edges that were found: quantiles of a population differ from those of the table.
         words += [word for bins in release.original.binned for word in ("--bin", bins)]
     elif model.needs:
-        # What came through a pipe has no name here; whoever proves it puts the file's in its place.
+        # Data from a pipe have no name here; whoever proves the release inserts the file's name.
         words += ["--original", "FILE" if params["data"] == "-" else str(params["data"])]
         for name in ("constraints", "sensitive", "hierarchy", "consent"):
             if params.get(name) is not None:
@@ -214,7 +218,7 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
         if params.get("skip_missing_ids"):
             words.append("--skip-missing-ids")
         strangers = bool(release.unknown) and bool(params.get("allow_unknown"))
-    # Or verify would say UNDECIDED, since there is nothing of what was listed in the file.
+    # Otherwise verify would say UNDECIDED, since the file has none of the listed items.
     unknown = {"unknown": [each.as_dict() for each in release.unknown]}
     known = known_to_original(unknown, model, release.evidence)
     verdict = doubted(published.verdict, found, model, release.evidence, known_before=known)

@@ -16,18 +16,18 @@ import typer
 
 import withhold
 from withhold.cli import interrupts
-from withhold.cli.command import VerbCommand
+from withhold.cli.command import HELP_ALL, VerbCommand
 from withhold.cli.console import (
     abandon_stdout,
     note,
     showing_assumptions,
     usage_error,
 )
+from withhold.cli.failure import NO_MEMORY, Failure
 from withhold.cli.helping import HELP_WIDTH
 from withhold.cli.methods import offered, with_line
 from withhold.cli.options import spread
 from withhold.cli.terminal import fitted
-from withhold.cli.topics import topic_of
 from withhold.errors import (
     InternalError,
     Interrupted,
@@ -38,7 +38,7 @@ from withhold.errors import (
 from withhold.interruption import stop_if_asked
 
 UsageError: Any = typer.BadParameter.__mro__[2]
-"""All that typer objects to in a command; it has no public name for it."""
+"""The base class of typer's usage errors, which has no public name."""
 VERBS = (
     "advise",
     "anonymize",
@@ -53,8 +53,9 @@ VERBS = (
     "verify",
 )
 """The modules of the verbs; importing one registers it."""
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
 COMPLETION = "_WITHHOLD_COMPLETE"
-"""Set by shells that ask what to propose."""
+"""Set by shells that request completions."""
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
 70 a bug, 130 interrupted.
@@ -78,7 +79,7 @@ GROUPS = {
         rich_markup_mode=None,
     )
 }
-"""Verbs that have verbs of their own."""
+"""Verbs that have subcommands."""
 for _name, _group in GROUPS.items():
     app.add_typer(_group, name=_name)
 
@@ -112,17 +113,23 @@ def verb(
 
     A name of two words is a verb of a group: ``hierarchy suggest``.
 
-    ``publishes`` names the option that says where; an interruption says whether it was. ``searches`` and
-    ``audits``: ``given`` has the methods' options of that, too; ``reports``: what can be said of the
-    population.
+    ``publishes`` names the option with the output path; an interruption then says whether the release was
+    published. With ``searches`` and ``audits``, ``given`` also has the methods' search and audit options;
+    with ``reports``, the options about the population.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         parameters, collect = spread(function, name, offered(searches, audits, reports))
+        if any(each.name == "format" for each in parameters):
+            parameters.append(
+                inspect.Parameter("help_all", KEYWORD, default=False, annotation=HELP_ALL)
+            )
 
         @wraps(function)
         def guarded(**values: Any) -> None:
+            values.pop("help_all", None)
             target = None if publishes is None else values[publishes]
+            as_json = bool(values.get("as_json"))
             words = "interrupted" if publishes is None else interrupts.NOTHING_PUBLISHED
             try:
                 with (
@@ -134,39 +141,30 @@ def verb(
                     with _descriptions(values):
                         function(**collect(values))
             except Interrupted as error:
-                _end(str(error), code=error.exit_code, silent=not interrupts.may_speak())
+                silent = not interrupts.may_speak()
+                _end(Failure.of(error), as_json=as_json and not silent, silent=silent)
             except WithholdError as error:
-                _end(*_with_topic(with_line(error, values)), code=error.exit_code)
+                _end(Failure.of(with_line(error, values), values.get("model")), as_json=as_json)
             except MemoryError:
-                _end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", code=3)
+                _end(Failure("MemoryError", 3, (NO_MEMORY,)), as_json=as_json)
             except (typer.Exit, typer.Abort, UsageError, SystemExit):
                 raise
             except BaseException as error:  # also what compiled libraries raise outside Exception
-                _end(_bug(error), code=InternalError.exit_code)
+                _end(Failure("InternalError", 70, (_bug(error),)), as_json=as_json)
 
         guarded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         guarded.__annotations__ = {each.name: each.annotation for each in parameters}
         *group, word = name.split()
         place = GROUPS[group[0]] if group else app
-        # Click leaves lines behind a \b alone.
+        # Click does not rewrap a paragraph after a \b.
         shown = "\b\nExample:\n" + fitted(f"  {example}", HELP_WIDTH)
         return place.command(word, cls=VerbCommand, epilog=shown)(guarded)
 
     return register
 
 
-def _with_topic(error: WithholdError) -> tuple[str, ...]:
-    """The lines of a message, with the page to read about it."""
-    topic = topic_of(error)
-    if topic is None:
-        return error.lines
-    if len(error.lines) > 1:
-        return (*error.lines, f"More: withhold help {topic}")
-    return (f"{error.lines[0]} (more: withhold help {topic})",)
-
-
 def _descriptions(values: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """What codes mean, for everything that is shown; nothing unless it was asked for."""
+    """The descriptions of codes, for everything that is shown; none unless requested."""
     if values.get("describe") is None:
         return nullcontext()
     from withhold.describing import describing
@@ -193,14 +191,16 @@ def _bug(error: BaseException) -> str:
     )
 
 
-def _end(*message: str, code: int, silent: bool = False) -> NoReturn:
-    """Say why on stderr and leave."""
-    note(*message, silent=silent)
-    raise typer.Exit(code)
+def _end(failure: Failure, *, as_json: bool, silent: bool = False) -> NoReturn:
+    """Print the failure on stderr, and with --json also on stdout, and exit."""
+    if as_json:
+        failure.say_json()
+    note(*failure.shown(), silent=silent)
+    raise typer.Exit(failure.exit_code)
 
 
 def main() -> None:
-    """Run the command that was typed, and leave with its exit code."""
+    """Run the command that was typed, and exit with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         # Files and pipes get UTF-8 on every system; what a console cannot show is replaced.
         if hasattr(stream, "reconfigure"):
@@ -220,14 +220,17 @@ def _run() -> int:
             import_module(f"withhold.cli.{name}")
         return app(standalone_mode=False) or 0
     except UsageError as error:
+        # The command line could not be parsed, so the verb's options are not known.
+        if "--json" in sys.argv[1:]:
+            Failure("UsageError", int(error.exit_code), (error.format_message(),)).say_json()
         return usage_error(error)
     except SystemExit as error:
-        # typer leaves with 1 when the reader of a help page has seen enough; and to tell fish that it has
-        # nothing to propose, so that fish completes the names of files.
+        # typer exits with 1 if the reader of a help page closes the pipe, and to tell fish that it has no
+        # completions, so that fish completes file names.
         if error.code is None or (error.code == 1 and COMPLETION not in os.environ):
             return 0
         return error.code if isinstance(error.code, int) else InternalError.exit_code
-    except OSError as error:  # of help or a usage message; the verbs see to their own
+    except OSError as error:  # from help or a usage message; the verbs handle their own
         abandon_stdout()
         note(f"the output cannot be written: {error.strerror}")
         return OutputError.exit_code

@@ -88,7 +88,7 @@ def audit(
 
 
 def _refuse_searching(context: typer.Context, given: methods.ModelOptions, method: Method) -> None:
-    """Refuse what is typed about how to withhold; a policy file may say it, for other verbs."""
+    """Refuse typed search options; a policy file may have them, for other verbs."""
     for name, declared in method.searches().items():
         typed = getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
         if name in given and typed and name not in {**method.takes(), **method.audits()}:

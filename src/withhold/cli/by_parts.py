@@ -1,9 +1,8 @@
-"""Releases by parts on the command line: which options ask for one, and what is said of it."""
+"""Releases by parts on the command line: the options that request one, and the text about it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from withhold.cli import methods, options
 from withhold.cli.console import json_of, note, say, working
 from withhold.cli.shares import PLANS
 from withhold.data.names import nearest
-from withhold.errors import InputError, PolicyError, WithholdError
+from withhold.errors import InputError, PolicyError
 from withhold.escaping import json_text
 from withhold.formats.forms import split_name
 from withhold.method import Model
@@ -33,13 +32,13 @@ IN_MEMORY_ONLY = ("safe_csv", "consent", "skip_missing_ids", "tidy", *methods.OF
 """Options that a release by parts does not take."""
 
 MEMORY_PER_BYTE = 10
-"""So many bytes of memory are reckoned for each byte of a file that is released whole."""
+"""Bytes of memory estimated for each byte of a file that is released as a whole."""
 
 
 def chosen_engine(
     data: str, scale: options.Scale, model: Model, output: Path, asked: Mapping[str, Any]
 ) -> str:
-    """The engine that was asked for; by parts for folders, patterns and what does not fit, else in memory."""
+    """The requested engine; by default, by parts for folders, patterns and large files, else in memory."""
     from withhold.parts.planning import is_many
 
     engine = scale.engine
@@ -114,7 +113,7 @@ def anonymize_by_parts(
     search = methods.search_options(given, model)
     check_report(asked, model)
     reading = _reading(model, given, how)
-    with working(PLANS["parts"], silent=shown.quiet) as job, _told_if_stopped(shown):
+    with working(PLANS["parts"], silent=shown.quiet) as job:
         made = anonymize_parts(
             data,
             model,
@@ -126,7 +125,7 @@ def anonymize_by_parts(
             resume=scale.resume,
             reading=reading,
             progress=job,
-            told=_event if shown.as_json else lambda _: None,
+            told=_event if shown.as_json else None,
             **search,
             **run,
         )
@@ -143,13 +142,16 @@ def anonymize_by_parts(
     for warning in made.warnings:
         note(f"warning: {warning}")
     finished = {"event": "finished", **made.as_dict(), "seconds_waited": job.as_dict()}
-    say(json_text(finished, indent=None) if shown.as_json else parts_text(made, took=job.took()))
+    if shown.as_json:
+        say(json_text(finished, indent=None))
+    else:
+        say(f"PUBLISHED  {made.folder}" if shown.quiet else parts_text(made, took=job.took()))
     if not shown.quiet and not shown.as_json:
         note("to prove it again:", command=f"withhold verify {made.folder}")
 
 
 def _save_report(made: PartsRelease, data: str, edition: str, **how: Any) -> None:
-    """Write the page into the folder; the internal edition is for the custodian's eyes alone."""
+    """Write the report into the folder; only the custodian may read the internal edition."""
     from withhold.parts.folder import REPORT
     from withhold.parts.reporting import report_parts
     from withhold.publish.publishing import save_text
@@ -176,7 +178,7 @@ def check_report(asked: Mapping[str, Any], model: Model) -> None:
 
 
 def _refuse_of_memory(asked: Mapping[str, Any]) -> None:
-    """Refuse what is about records that are all in memory."""
+    """Refuse options that need all records in memory."""
     for name in IN_MEMORY_ONLY:
         if asked.get(name):
             raise PolicyError(
@@ -184,20 +186,8 @@ def _refuse_of_memory(asked: Mapping[str, Any]) -> None:
             )
 
 
-@contextmanager
-def _told_if_stopped(shown: options.Output) -> Iterator[None]:
-    """For pipelines, a last line also of a run that published nothing."""
-    try:
-        yield
-    except WithholdError as error:
-        if shown.as_json:
-            ended = {"event": "stopped", "exit_code": error.exit_code, "lines": list(error.lines)}
-            say(json_text(ended, indent=None))
-        raise
-
-
 def _reading(model: Model, given: methods.ModelOptions, how: options.Input) -> Mapping[str, Any]:
-    """How the files are read; of tables also how their columns are prepared, and what marks a cell."""
+    """How the files are read; for tables, also how columns are prepared and what marks a withheld cell."""
     if method_of(model).data != "table":
         return how.reading()
     from withhold.cli.reading import options_of_table
@@ -253,7 +243,7 @@ def verify_by_parts(
     jobs: int | None,
     shown: options.Output,
 ) -> None:
-    """Prove a folder again, say what was found, and leave with the exit code."""
+    """Prove a folder again, print the result, and exit with its exit code."""
     from withhold.parts.proving import verify_parts
 
     with working(PLANS["verify"], silent=shown.quiet) as job:
@@ -273,11 +263,14 @@ def verify_by_parts(
 
 
 def folder_text(found: FolderRecheck, name: str, *, took: str) -> str:
-    """Which policy was proved of the folder, and what was changed in it."""
+    """The policy that was proved for the folder, and what was changed in it."""
+    from withhold.report.text import proved_text
+
     verdict = found.verdict
-    asked = "" if verdict.status.may_be_published else "Asked: "
     lines = [f"CHANGED  {each}." for each in found.changed]
-    lines.append(f"{verdict.words}  {name}, by {found.policy_from}: {asked}{found.model.promise()}")
+    lines.append(
+        f"{verdict.words}  {name}, by {found.policy_from}{proved_text(verdict, found.model)}"
+    )
     if verdict.witness is not None:
         lines.append(f"A breach: {verdict.witness}")
     amount = f"{counted(found.parts, 'part')} with {counted(found.records, 'record')}"
@@ -294,13 +287,13 @@ def audit_by_parts(
     shown: options.Output,
     **run: Any,
 ) -> None:
-    """Audit the files of a folder or pattern, or a release by parts, and leave with the exit code."""
+    """Audit the files of a folder or pattern, or a release by parts, and exit with the exit code."""
     from withhold.parts.examining import audit_parts
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
 
     if method_of(model).by_parts.blocks is not None:
-        # The sizes of groups are enough for it.
+        # The audit needs only the sizes of groups.
         asked = {**asked, "sampling_fraction": None}
     _refuse_of_memory(asked)
     with working(PLANS["audit"], silent=shown.quiet) as job:

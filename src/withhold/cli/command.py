@@ -1,20 +1,20 @@
-"""A verb as it is typed: each option once, and never an empty text for one.
+"""A verb as it is typed: each option at most once, and never with an empty value.
 
-Of an option that is given twice, typer would silently take the last, and an empty text is mostly a variable
-of a script that was not set. Neither may decide what is published.
+If an option is given twice, typer silently takes the last, and an empty value is usually an unset variable of
+a script. Neither may decide what is published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from withhold.cli.empty import refuse_empty
-from withhold.cli.helping import OF_A_MODEL, own_example, write_options
+from withhold.cli.helping import IN_FULL, OF_A_MODEL, argument_name, own_example, write_options
 
 NUMBERS = {
     "a valid integer": "a whole number",
@@ -22,14 +22,34 @@ NUMBERS = {
     "greater than or equal to": "at least",
     "less than or equal to": "at most",
 }
-"""What typer says of a number that it does not take, and the usual words."""
+"""Typer's messages about numbers that it rejects, and the usual words."""
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        context.meta[IN_FULL] = True
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+HELP_ALL = Annotated[
+    bool,
+    typer.Option(
+        "--help-all",
+        callback=_show_all,
+        is_eager=True,
+        expose_value=False,
+        help="Describe every option and exit.",
+    ),
+]
+"""For verbs with more options than fit a screen."""
 
 
 class VerbCommand(TyperCommand):
-    """A command that refuses options which are given twice, or as an empty text."""
+    """A command that refuses options given twice or with an empty value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The words of the command line, once they are found to be what somebody can mean."""
+        """Parse the command line, after checking its words."""
         if not ctx.resilient_parsing:
             parser: Any = self.make_parser(ctx)
             options = [each for each in self.get_params(ctx) if each.param_type_name == "option"]
@@ -43,7 +63,7 @@ class VerbCommand(TyperCommand):
                 name = each.opts[0] if each in options else str(each.name).upper()
                 refuse_empty(str(each.name), typed.get(str(each.name)), name, ctx.fail)
             for option in options:
-                # Help is no value of anything.
+                # --help is never the value of an option.
                 if option.expose_value and not getattr(option, "multiple", False):
                     _refuse_repeated(option, typed.get(str(option.name), ()), ctx.fail)
             try:
@@ -52,6 +72,15 @@ class VerbCommand(TyperCommand):
                 _refuse_number(error, typed, ctx.fail)
                 raise
         return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What the first line of the help shows after the verb."""
+        words = ["[OPTIONS]"]
+        for each in self.get_params(ctx):
+            if each.param_type_name == "argument":
+                name = argument_name(each)
+                words.append(name if each.required else f"[{name}]")
+        return words
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the help says about the options."""
@@ -66,12 +95,12 @@ class VerbCommand(TyperCommand):
 
 
 def _refuse_number(error: typer.BadParameter, typed: Mapping[str, Any], fail: Any) -> None:
-    """Say in one sentence which number was expected; any other error is not for this to say."""
+    """Say in one sentence which number was expected; other errors are left to typer."""
     option: Any = error.param
     for raw, words in NUMBERS.items():
         _, found, bound = error.message.partition(f"Input should be {raw}")
         if found and option is not None:
-            # From a policy nothing was typed.
+            # The value of a policy file was not typed.
             shown = [f", not {value!r}" for value in typed.get(str(option.name), ())]
             fail(f"{option.opts[0]} must be {words}{bound.partition(',')[0]}{''.join(shown[:1])}")
 

@@ -47,12 +47,13 @@ def compare(
     wanted = None if sensitive is None else listed_items(sensitive)
     from withhold.parts.planning import is_many
     from withhold.publish.publishing import check_free, save_text
+    from withhold.publish.replacing import is_page
     from withhold.report import side_by_side
 
     others = [Path(each.rpartition("=")[2]) for each in items or ()]
     sources = [Path(original), *published, *others]
     if html is not None:
-        check_free(html, force=force, sources=sources)
+        check_free(html, force=force, sources=sources, is_own=is_page)
     about = {
         "sensitive": wanted,
         "min_support": min_support,
@@ -71,11 +72,13 @@ def compare(
     for warning in found.warnings:
         note(f"warning: {warning}")
     if html is not None:
-        save_text(html, side_by_side.comparison_html(found), force=force, sources=sources)
+        page = side_by_side.comparison_html(found)
+        save_text(html, page, force=force, sources=sources, is_own=is_page)
     if shown.as_json:
         say(json_of(side_by_side.comparison_as_dict(found)))
     else:
         say(side_by_side.comparison_text(found))
+        note("--html FILE says what each row means", silent=shown.quiet or html is not None)
 
 
 def _compare_files(

@@ -1,4 +1,4 @@
-"""Shell completion of values: what an option of few values takes. Names of files are left to the shell."""
+"""Shell completion of values, for options with few values. File names are left to the shell."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ VALUES = {
     "edition": "withhold.report.content:EDITIONS",
     "ids": "withhold.publish.identifiers:CHOICES",
 }
-"""Where the values of an option are listed; they are loaded when somebody asks for them."""
+"""Where the values of an option are listed; they are loaded on first use."""
 
 
 def completed(values: str | Iterable[str]) -> Callable[[str], list[str]] | None:
-    """What proposes those of the values that begin as was typed; None where there are none.
+    """A function that returns the values with the typed prefix; None if there are no values.
 
     >>> completed(["rules", "counts"])("r")
     ['rules']

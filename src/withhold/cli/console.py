@@ -1,4 +1,4 @@
-"""What a person sees: results on stdout; notes, warnings and progress bars on stderr."""
+"""Output for people: results on stdout; notes, warnings and progress bars on stderr."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ from withhold.escaping import json_text, one_line, visible
 from withhold.phases import listening
 
 PROGRESS = "WITHHOLD_PROGRESS"
-"""The variable that asks for progress as lines of JSON; the page sets it for its jobs."""
+"""The environment variable that requests progress as lines of JSON; the page sets it for its jobs."""
 BETWEEN_LINES_SECONDS = 0.1
 PARTS_OF_ALL = 1000
-"""In such parts of the whole job the lines say how far it is."""
-COMPILING = "compiling for this machine, once for each kind of task, mostly in 5 to 20 seconds"
-"""Said where compiling takes longer than a moment; most of the demo runs uncompiled, and says nothing."""
+"""Lines of progress give the progress in this many parts of the whole job."""
+COMPILING = (
+    "compiling for this machine, once for each kind of task: mostly 3 to 20 seconds, longer if the "
+    "machine is busy"
+)
+"""Shown if compiling takes longer than a moment; most of the demo runs uncompiled and does not show it."""
 
 
 def say(text: str) -> None:
-    """The result on stdout. A reader who has seen enough changes neither verdict nor exit code."""
+    """Print the result on stdout. A reader that closes the pipe changes neither verdict nor exit code."""
     try:
         _echo(for_reader(visible(text)), err=False)
     except BrokenPipeError:
@@ -50,14 +53,14 @@ def _echo(text: str, *, err: bool) -> None:
 
 
 def json_of(found: Mapping[str, Any]) -> str:
-    """A result as JSON, with what its codes mean where that was given."""
+    """A result as JSON, with the descriptions of its codes if these were given."""
     return json_text(with_descriptions(found))
 
 
 def note(message: str, *more: str, silent: bool = False, command: str = "") -> None:
-    """A message on stderr, each part on one line; where that cannot be written, the exit code must speak.
+    """A message on stderr, each part on one line; if it cannot be written, the exit code must suffice.
 
-    A ``command`` behind it is left in one piece, so that it can be copied.
+    A ``command`` after it is not wrapped, so that it can be copied.
     """
     if not silent:
         with suppress(OSError):
@@ -68,7 +71,7 @@ def note(message: str, *more: str, silent: bool = False, command: str = "") -> N
 
 @contextmanager
 def showing_assumptions() -> Iterator[None]:
-    """Within this, what is assumed about files is said as a note, each once."""
+    """Within this context, each assumption about files is shown once as a note."""
     said: set[str] = set()
     with warnings.catch_warnings():
         before = warnings.showwarning
@@ -80,7 +83,7 @@ def showing_assumptions() -> Iterator[None]:
                 said.add(str(message))
                 note(str(message))
 
-        # What a list has too much is said by the verbs.
+        # The verbs report listed items that the data do not have.
         warnings.simplefilter("ignore", WithholdWarning)
         warnings.simplefilter("always", AssumedWarning)
         warnings.showwarning = show
@@ -98,7 +101,7 @@ def usage_error(error: Any) -> int:
 
 @contextmanager
 def working(plan: Mapping[str, float], *, silent: bool = False) -> Iterator[Job]:
-    """While data are read and kernels are compiled and run: how far the job is, on a terminal as a bar."""
+    """Shows the progress while data are read and kernels are compiled and run, on a terminal as a bar."""
     from withhold.counting.jit import before_compiling, is_compiling, seconds_compiled
 
     before_compiling(lambda: note(COMPILING, silent=silent))

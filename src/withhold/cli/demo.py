@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from withhold.method import Model
 
 OWN_FOLDER = Path("withhold-demo")
-"""Whatever stands in it may be replaced."""
+"""The demo's own folder, whose content may be replaced."""
 BASKETS = PERSONS = 2000
 KNOWN = ("SEX", "MARITAL", "OCCUPATION")
 LEFT_OUT = ("BIRTHDATE", "POSTCODE")
@@ -57,8 +57,10 @@ def demo(
     from withhold.publish.publishing import save_text
 
     invented, sensitive = pharmacy(baskets, seed=seed)
+    # A small demo lacks some of them, and most of a list must occur.
+    sensitive = sensitive.intersection(invented.occurring) or sensitive
     model = RhoUncertainty(rho, sensitive)
-    others = demo_files(baskets)
+    others = demo_files(baskets) | {"sensitive.txt": "\n".join(sorted(sensitive)) + "\n"}
     file, listing, table_file, output = (
         folder / name for name in ("baskets.dat", "sensitive.txt", "table.csv", "published.dat")
     )
@@ -71,7 +73,7 @@ def demo(
             save_text(folder / name, text, force=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
-    # So few baskets take less time in Python than their kernels take to compile.
+    # This few baskets take less time in plain Python than the kernels take to compile.
     with (
         working(PLANS["demo"], silent=quiet) as progress,
         interpreting(baskets <= BASKETS),
@@ -102,7 +104,7 @@ def _your_turn(step: int, *commands: str) -> None:
 
 
 def _as_typed() -> str:
-    """How the program can be called again: by its name, or by its path where the shell does not find it."""
+    """How the program can be called again: by its name, or by its path if the shell does not find it."""
     program = Path(sys.argv[0])
     if program.stem != "withhold" or shutil.which("withhold") is not None:
         return "withhold"
@@ -112,9 +114,9 @@ def _as_typed() -> str:
 def _audit(data: Records | People, model: Model, name: str, jobs: int | None) -> None:
     """Say what an attacker could do with the data."""
     from withhold import pipeline
-    from withhold.report.text import audit_text
+    from withhold.report.text import brief_audit_text
 
-    say(audit_text(pipeline.audit(data, model, show=6, jobs=jobs), name=name))
+    say(brief_audit_text(pipeline.audit(data, model, show=5, samples=1, jobs=jobs), name=name))
 
 
 def _release(
@@ -125,7 +127,7 @@ def _release(
     jobs: int | None,
     progress: Job,
 ) -> str:
-    """Release the data, and return what there is to say of the release."""
+    """Release the data, and return the text about the release."""
     from withhold import pipeline
     from withhold.report.text import release_text
 
@@ -135,7 +137,7 @@ def _release(
 
 
 def _refuse_existing(paths: Iterable[Path], *, force: bool) -> None:
-    """Never replace a file of the user's, unless told so."""
+    """Refuse to replace a file of the user's, except with ``force``."""
     for path in paths:
         if path.exists() and path.parent != OWN_FOLDER and not force:
             raise PolicyError(f"{path} exists already; use --force to replace it")

@@ -8,6 +8,7 @@ from typing import Any
 from withhold.cli.app import verb
 from withhold.cli.console import say
 from withhold.data.column_lists import join_pairs
+from withhold.errors import InputError
 from withhold.escaping import json_text
 
 NODES_DRAWN = 40
@@ -36,14 +37,14 @@ def suggest(
     from withhold.report.text import hierarchy_text
 
     if output is not None:
-        check_free(output, force=force, sources=[Path(data)])
+        check_free(output, force=force, sources=[Path(data)], is_own=_is_hierarchy)
     table = read_table(data, separator=separator, encoding=encoding, sheet=sheet, decimal=decimal)
     chosen = table.column(column)
     way, why = suggestion(chosen) if by is None else (by, "as asked for")
     tree = column_tree(chosen, way)
     tree.check_covers(counts_of(chosen), what="values of the column")
     if output is not None:
-        save_text(output, arx_lines(tree), force=force, sources=[Path(data)])
+        save_text(output, arx_lines(tree), force=force, sources=[Path(data)], is_own=_is_hierarchy)
     use = f"--hierarchy {join_pairs({column: way})}"
     blank = len(chosen.codes) - sum(counts_of(chosen).values())
     found: dict[str, Any] = {"column": column, "by": way, "why": why, "use": use, "blank": blank}
@@ -61,3 +62,14 @@ def suggest(
         lines.append(f"Blank cells, {blank:,}, need no place in it: they are shown or withheld.")
     written = "" if output is None else f", or --hierarchy {join_pairs({column: str(output)})}"
     say("\n".join([*lines, f"Use it: {use}{written}"]))
+
+
+def _is_hierarchy(path: Path) -> bool:
+    """Whether a file can be read as a hierarchy, which is what is to be replaced."""
+    from withhold.formats.hierarchy import read_hierarchy
+
+    try:
+        read_hierarchy(path)
+    except InputError:
+        return False
+    return True

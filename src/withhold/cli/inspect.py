@@ -68,7 +68,8 @@ def inspect(
     tree = None if hierarchy is None else read_hierarchy(hierarchy)
     if data is not None and people:
         beside = options.Input(**vars(how), skip_missing_ids=skip_missing_ids)
-        persons = read_people(data, tidy=tidy, **people_reading(kind.of_people(), beside))
+        reading = people_reading(kind.of_people(), beside)
+        persons = read_people(data, tidy=tidy, allow_unknown=True, **reading)
         if suggest_sensitive:
             _suggest(persons.items, as_json=as_json)
             return

@@ -1,7 +1,7 @@
 """Ctrl-C and SIGTERM: the work is asked to stop, and ended if it does not.
 
 The handler never raises, because it may run inside compiled code's call machinery or a finalizer. The work
-looks at the request between kernels and batches. A thread watches as well: it hears of the signal even while
+checks for the request between kernels and batches. A thread watches as well: it notices the signal even while
 the main thread is inside a long kernel, and ends the process if the work did not stop within half a second,
 or at once after a second signal. Either way the drafts are removed and one line says so.
 """
@@ -22,12 +22,12 @@ from withhold.escaping import one_line
 from withhold.interruption import ask_to_stop
 
 GRACE_SECONDS = 0.5
-"""What the work gets to stop by itself."""
+"""Seconds in which the work may stop by itself."""
 
 NOTHING_PUBLISHED = "interrupted; nothing was published"
 
 before_ending: list[Callable[[], object]] = []
-"""What else has to be put away if the process ends at once."""
+"""What else must be cleaned up if the process ends at once."""
 
 _words: Callable[[], str] = lambda: NOTHING_PUBLISHED  # noqa: E731
 _speaking = threading.Lock()
@@ -51,7 +51,7 @@ def install_handlers() -> None:
 
 
 def ignore_from_now_on() -> None:
-    """It is over: a signal while Python cleans up must not change the exit code."""
+    """Ignore signals: one that arrives while Python cleans up must not change the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
 
@@ -73,7 +73,7 @@ def _wait_for_signal(reading: int, numbers: Collection[int]) -> None:
 
 @contextmanager
 def saying(words: str, *, published: Path | None = None) -> Iterator[None]:
-    """What to say of an interruption from here on; something else once ``published`` exists."""
+    """What to say about an interruption from here on; something else once ``published`` exists."""
     global _words
     before = _words
     after = f"interrupted; {published} was published already"
@@ -88,7 +88,7 @@ def saying(words: str, *, published: Path | None = None) -> Iterator[None]:
         yield
     except BaseException as error:
         interrupted = is_interruption(error)
-        # Whoever watches may be the one to say it, so the words stay.
+        # The watching thread may be the one to print them, so the words are kept.
         if not (_installed and interrupted):
             _words = before
         if interrupted and not isinstance(error, WithholdError):
@@ -103,13 +103,13 @@ def what_to_say() -> str:
 
 
 def may_speak() -> bool:
-    """Whether nobody has said that line yet; from then on somebody has."""
+    """Whether that line was not printed yet; from then on it counts as printed."""
     return not _installed or _speaking.acquire(blocking=False)
 
 
 @contextmanager
 def restoring_terminal(sequence: str) -> Iterator[None]:
-    """What a terminal needs to be sent if the process ends at once from here on."""
+    """The sequence to send to the terminal if the process ends at once from here on."""
     global _restore_terminal
     _restore_terminal = sequence
     try:
@@ -119,7 +119,7 @@ def restoring_terminal(sequence: str) -> Iterator[None]:
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether it all began with Ctrl-C: compiled code makes a ``SystemError`` of what is raised inside it."""
+    """Whether the cause was Ctrl-C: compiled code makes a ``SystemError`` of what is raised inside it."""
     seen: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:
@@ -131,13 +131,13 @@ def is_interruption(error: BaseException) -> bool:
 
 
 def _drafts_module() -> Any:
-    """What keeps the drafts, if it is loaded, and to its end: nobody has written anything before."""
+    """The module that keeps the drafts, if it is completely loaded; before, nothing can have been written."""
     drafts = sys.modules.get("withhold.atomic.drafts")
     return drafts if hasattr(drafts, "save") else None
 
 
 def end_now() -> NoReturn:
-    """Remove the drafts, say so, and leave without waiting for anybody."""
+    """Remove the drafts, say so, and exit without waiting for other threads."""
     drafts = _drafts_module()
     if drafts is not None:
         drafts.abandon()

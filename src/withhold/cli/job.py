@@ -1,8 +1,8 @@
 """How far a job is, how long it will take, and what its time went to.
 
-A job is a list of phases, and a phase consists of steps that nobody knows beforehand. Each phase and each
-step gets a share of what is left when it begins, so the whole never goes backwards and is full only at the
-end.
+A job is a list of phases, and a phase consists of steps that are not known beforehand. Each phase and each
+step gets a share of what is left when it begins, so the progress never goes backwards and is complete only at
+the end.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ ENOUGH_SECONDS = 2.0
 ENOUGH_SHARE = 0.03
 """nor on a smaller share of all."""
 SHOWN_PARTS = 3
-"""So many of the phases that took longest are named beside the time."""
+"""How many of the longest phases are named beside the time."""
 STARTING, COMPILING = "starting", "compiling"
 NUMBERS = re.compile(r"\d+")
 
 
 @dataclass
 class Job:
-    """What is heard of a job while it runs. Called as a ``Progress``, with the steps of its phases."""
+    """The state of a running job. Called as a ``Progress``, with the steps of its phases."""
 
     plan: Mapping[str, float]
     """The phases that are expected, in order, with what they usually take; only the ratios matter."""
     clock: Callable[[], float] = time.monotonic
     compiled: Callable[[], float] = float
-    """The seconds that went into compiling so far: they are of the first run alone, and of no phase."""
+    """The seconds spent on compiling so far, which occur only in the first run and belong to no phase."""
     is_compiling: Callable[[], bool] = bool
     started: float | None = None
-    """When whoever waits began to wait; now, if not given."""
+    """When the user began to wait; now, if not given."""
     what: str = ""
     """What is being done, in words."""
     phase: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Of each phase that is over."""
+    """The seconds of each finished phase."""
     heard: Callable[[], object] = bool
     """Called with every step."""
 
@@ -52,7 +52,7 @@ class Job:
         """When the work began, and what was compiled before."""
         self._phase_began = self._began
         self._done, self._share = 0.0, 0.0
-        """What the phases before are of all, and what this one is."""
+        """The share of the job that earlier phases took, and the share of this one."""
         self._ahead = dict(self.plan)
         self._of_phase, self._before_step, self._step_share, self._step = 0.0, 0.0, 0.0, ""
         self._of_step = 0.0
@@ -61,13 +61,13 @@ class Job:
         self.seconds[STARTING] = self._began[0] - self.started
 
     def begin(self, phase: str) -> None:
-        """A phase begins; those that the plan has before it are not waited for any more."""
+        """A phase begins; earlier phases of the plan are no longer expected."""
         self.what = self.phase = phase
         weight = self._ahead.get(phase, 0.0)
         while phase in self._ahead:
             del self._ahead[next(iter(self._ahead))]
         later = sum(self._ahead.values())
-        # A phase that nobody expected gets half of what is left, as such a step does.
+        # An unexpected phase gets half of what is left, like an unexpected step.
         share = weight / (weight + later) if weight else UNKNOWN_SHARE
         self._share = (1 - self._done) * share
         self._of_phase = self._before_step = self._step_share = self._of_step = 0.0
@@ -82,9 +82,9 @@ class Job:
         self._share = self._of_phase = 0.0
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Hear of a step; behind a colon its name may change while it goes on."""
+        """Record a step; the part of its name after a colon may change while it runs."""
         stop_if_asked()
-        if not what:  # a kernel of the step that goes on
+        if not what:  # a kernel of the current step
             return
         self.what = what
         step, part = NUMBERS.sub("N", what.partition(":")[0]), done / total if total else 0.0
@@ -110,7 +110,7 @@ class Job:
         return self.clock() - self.started
 
     def left(self) -> float | None:
-        """Seconds that the rest will take, if it goes on as it did; None as long as nobody can tell."""
+        """The estimated remaining seconds at the present pace; None as long as there is no estimate."""
         worked = self._since(self._began)
         if worked < ENOUGH_SECONDS or self.share < ENOUGH_SHARE:
             return None
@@ -128,7 +128,7 @@ class Job:
         }
 
     def took(self) -> str:
-        """The time that was waited, and what most of it went to."""
+        """The waiting time, and the phases that took most of it."""
         parts = self.as_dict()
         total = parts.pop("all")
         longest = sorted(parts, key=lambda name: -parts[name])[:SHOWN_PARTS]

@@ -1,6 +1,6 @@
-"""The options of the methods as they are typed, and from them a model and its options.
+"""The options of the methods as they are typed, and the model and options built from them.
 
-A verb finds what was typed of them in ``given``. An option of another method is refused, never ignored.
+A verb finds the typed ones in ``given``. An option of another method is refused, never ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from withhold.cli.completing import completed
 from withhold.cli.console import note
 from withhold.data import Evidence, Records, Table
 from withhold.data.column_lists import split_columns
-from withhold.data.names import clean
+from withhold.data.names import clean, nearest
 from withhold.data.roles import ALL
 from withhold.errors import InputError, ListError, PolicyError, WithholdError
 from withhold.method import Method, Model
@@ -30,18 +30,18 @@ SEVERAL = ("publish", "repeated", "files")
 OF_THE_POPULATION = ("population", "sampling_fraction")
 """Options of audits that a report takes, too."""
 GONE = {"truthful": "truthful is the default now; --fill hash gives the paper's variant"}
-"""Options that there were once, and what to do instead."""
+"""Options that no longer exist, and what to do instead."""
 
 ModelName = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help=f"What must hold: {', '.join(ROOMS)}; {DEFAULT_MODEL} if not given.",
+        help=f"What must hold: one of the models; {DEFAULT_MODEL} if not given.",
         autocompletion=completed(ROOMS),
     ),
 ]
 ModelOptions = Mapping[str, Any]
-"""What was typed of the methods' options, under their names."""
+"""The typed options of the methods, by name."""
 
 
 def owned(searches: bool = True, audits: bool = True) -> dict[str, dict[str, Declared]]:
@@ -60,7 +60,7 @@ def owned(searches: bool = True, audits: bool = True) -> dict[str, dict[str, Dec
 def offered(searches: bool, audits: bool, reports: bool = False) -> dict[str, Any]:
     """``--model`` and the options of every method, as typer takes them.
 
-    ``reports``: with what can be said of the population, for the risks in a report.
+    ``reports``: also the options about the population, for the risks in a report.
     """
     found: dict[str, Any] = {"model": ModelName}
     options = owned(searches, audits)
@@ -89,7 +89,7 @@ def _offered(owners: Mapping[str, Declared]) -> Any:
         first.option.spelt or f"--{first.spelling}",
         help=" ".join(f"[{', '.join(names)}] {text}" for text, names in texts.items()),
         autocompletion=completed(values),
-        # Several methods may draw the line elsewhere; each draws its own later.
+        # Methods may have different bounds; each checks its own later.
         min=None if None in lowest or differ else min(lowest),  # type: ignore[type-var]
         max=None if None in highest else max(highest),  # type: ignore[type-var]
     )
@@ -105,7 +105,7 @@ def _gone(name: str, message: str) -> Any:
 
 
 def method_typed(given: ModelOptions) -> Method:
-    """The method that was named; that of people, where an option says that the data are people."""
+    """The method that was named; the one for people if an option says that the data are people."""
     return method_for(given.get("model", DEFAULT_MODEL), given.keys() - {"model"})
 
 
@@ -146,12 +146,12 @@ def read_evidence(
 
 
 def search_options(given: ModelOptions, model: Model) -> dict[str, Any]:
-    """What was typed about how to withhold."""
+    """The typed search options."""
     return typed_values(method_of(model).searches(), given)
 
 
 def typed_values(declared: Mapping[str, Declared], given: ModelOptions) -> dict[str, Any]:
-    """What was typed of these options, each as its method takes it."""
+    """The typed values of these options, each converted for its method."""
     return {
         name: _typed_value(each, given[name]) for name, each in declared.items() if name in given
     }
@@ -194,7 +194,7 @@ def columns_to_publish(given: list[str]) -> str | tuple[str, ...]:
 def listed_items(given: str) -> frozenset[str]:
     """The items that a file lists, or that were typed with commas between them."""
     path = Path(given)
-    # Not Path.is_file: a long list of items is no proper path, and that is no error.
+    # Not Path.is_file: a long list of items is not a valid path, which is not an error.
     if os.path.isfile(given):
         if not path.suffix and path.name == given:
             note(
@@ -210,15 +210,27 @@ def listed_items(given: str) -> frozenset[str]:
     looks_like_path = "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}
     if looks_like_path and not is_list:
         remedy = (
-            "name an existing file with one item per line; or, if it is an item, type it with a comma "
-            f"behind it, {shlex.quote(given + ',')}"
+            f"name an existing file{_nearest_file(path)} with one item per line; or, if it is an item, type "
+            f"it with a comma behind it, {shlex.quote(given + ',')}"
         )
-        raise InputError("looks like a file, but does not exist", value=given, remedy=remedy)
+        raise InputError("there is no file of this name", path=given, remedy=remedy)
     return frozenset({clean(item) for item in given.split(",")} - {""})
 
 
+def _nearest_file(path: Path) -> str:
+    """The file beside it with the nearest name, in brackets; nothing if none is near."""
+    folder = path.parent
+    there = (
+        [each for each in os.listdir(folder) if os.path.isfile(folder / each)]
+        if folder.is_dir()
+        else []
+    )
+    near = nearest(path.name, there)
+    return f" (did you mean {str(folder / near)!r}?)" if near else ""
+
+
 def with_line(error: WithholdError, values: Mapping[str, Any]) -> WithholdError:
-    """The error with the line of the list on which the name that is wrong stands, if a file was given."""
+    """The error with the line of the wrong name in the list, if a file was given."""
     if not isinstance(error, ListError):
         return error
     from withhold.formats.items import item_lines

@@ -34,11 +34,11 @@ HELP = {
     "May be repeated.",
     "consent": "Who agreed: a file of record ids or row numbers, or a 0/1 column; others are left out.",
     "skip_missing_ids": "Leave out rows without a record id, and count them, instead of stopping.",
-    "allow_unknown": "Accept listed names that the data do not have.",
+    "allow_unknown": "Accept lists, spellings and ids that look like mistakes.",
     "policy": "TOML file with these options as keys, or the internal manifest of a release.",
     "anonymize.output": "Where to publish (by parts: a folder); its extension chooses the format.",
     "sweep.output": "Folder for the table, the plot and a page. An interrupted sweep resumes there.",
-    "force": "Replace an existing output.",
+    "force": "Replace an existing output that withhold wrote and nobody changed.",
     "sweep.force": "Start again, whatever the folder holds.",
     "engine": "memory (default for a file), stream (default for folders: part by part) or dask (on a "
     "cluster).",
@@ -59,11 +59,15 @@ HELP = {
     "advise.sensitive": "Items that nobody should be able to infer; proposed from a list of health terms "
     "if not given.",
     "quasi_identifiers": "Of a table or people: columns that somebody may know; all if not given.",
+    "drop": "[table, people] Columns to leave out, such as names.",
+    "bin": "[table, people] Coarser values: age=5 (width), age=18,65 (edges), income=quantiles:10, "
+    "born=year. May be repeated.",
     "limit_seconds": "Time limit in seconds; the verdict is then UNDECIDED.",
     "as_json": "Print one JSON object and nothing else.",
     "describe": "What codes mean: a file with a column of codes and one of descriptions, or CODE=DESCRIPTION "
     "(two columns of the data).",
     "quiet": "No progress and no notes.",
+    "anonymize.quiet": "No progress and no notes; of the release only the verdict and the file.",
     "vary": "An option and its values, e.g. rho=0.3,0.5,0.7; several make a grid.",
     "min_support": "Minimum support of itemsets and rules, e.g. 20 or 0.05% (default: 0.05%, at least 5).",
     "min_confidence": "Minimum confidence of rules.",
@@ -111,17 +115,16 @@ HELP = {
     "no_browser": "Only print the address.",
 }
 """By the option's name, or by the verb's and its own where verbs differ."""
-ARGUMENTS = {
-    "data": "DATA",
-    "inspect.data": "[DATA]",
-    "page.file": "[FILE]",
-    "topic": "[TOPIC]",
-    "verify.published": None,
-    "compare.original": None,
-    "compare.published": None,
-    "hierarchy suggest.column": None,
-}
-"""What is named by its place, and how the usage line calls it."""
+ARGUMENTS = (
+    "data",
+    "page.file",
+    "topic",
+    "verify.published",
+    "compare.original",
+    "compare.published",
+    "hierarchy suggest.column",
+)
+"""The help texts of positional arguments."""
 SPELT = {"as_json": ("--json",), "quiet": ("--quiet", "-q"), "output": ("--output", "-o")}
 LEAST = {
     "port": 1,
@@ -140,7 +143,7 @@ READING = ("format", "separator", "record_column", "item_column", "encoding", "s
 OF_PEOPLE = ("items", "person_column", "dates", "date_column")
 """How the files of people are read."""
 OF_RELEASES = READING[:4]
-"""Those that can be of a release, which is written in UTF-8 and is no spreadsheet."""
+"""Options that can apply to a release, which is written in UTF-8 and is not a spreadsheet."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ class Reading:
     decimal: str | None = None
 
     def reading(self) -> dict[str, Any]:
-        """What was given of it, as ``read`` takes it."""
+        """The given options, as ``read`` takes them."""
         named = {name: getattr(self, name) for name in READING}
         return {name: value for name, value in named.items() if value is not None}
 
@@ -172,7 +175,7 @@ class Input(Reading):
 
 @dataclass(frozen=True)
 class Kind:
-    """Whether the data are records, a table or people, and of people where their items are."""
+    """Whether the data are records, a table or people, and for people, where their items are."""
 
     table: bool = False
     people: bool = False
@@ -182,7 +185,7 @@ class Kind:
     date_column: str | None = None
 
     def of_people(self) -> dict[str, Any]:
-        """What only people have."""
+        """The options that only people have."""
         return {name: getattr(self, name) for name in OF_PEOPLE}
 
 
@@ -227,7 +230,7 @@ class Output:
 def spread(
     verb: Callable[..., None], name: str, of_methods: Mapping[str, Any]
 ) -> tuple[list[inspect.Parameter], Callable[[dict[str, Any]], dict[str, Any]]]:
-    """The options of a verb as typer takes them, and what makes the verb's arguments of their values."""
+    """The options of a verb as typer takes them, and a function from their values to the verb's arguments."""
     hints = get_type_hints(verb)
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
@@ -263,7 +266,7 @@ def spread(
 def _declared(
     verb: str, parameter: inspect.Parameter, hints: Mapping[str, Any]
 ) -> inspect.Parameter:
-    """The parameter with all that typer wants to know of it."""
+    """The parameter as typer needs it."""
     name, kind = parameter.name, hints[parameter.name]
     if kind is typer.Context:
         return parameter.replace(annotation=kind)
@@ -275,9 +278,8 @@ def _declared(
         info_options["autocompletion"] = completed(VALUES[name])
     if name == "policy":
         info_options |= {"callback": load_policy, "is_eager": True}
-    places = [place for place in (own, name) if place in ARGUMENTS]
-    if places:
-        info = typer.Argument(metavar=ARGUMENTS[places[0]], **info_options)
+    if own in ARGUMENTS or name in ARGUMENTS:
+        info = typer.Argument(metavar=name.upper(), **info_options)
     else:
         switch = (f"--{name.replace('_', '-')}",) if kind is bool else ()
         info = typer.Option(*SPELT.get(name, switch), **info_options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -56,7 +57,11 @@ NOT_POLICY = frozenset(
         "describe",
     )
 )
-"""What does not change the release, or is said elsewhere."""
+"""Options that do not change the release, or are stored elsewhere."""
+
+
+DECIMAL_COMMA = re.compile(r"^[\w-]+\s*=\s*\d+,\d", re.MULTILINE)
+"""A number that is not valid TOML."""
 
 
 class Key(NamedTuple):
@@ -71,7 +76,7 @@ class Key(NamedTuple):
 def load_policy(context: typer.Context, path: Path | None) -> Path | None:
     """Make the file's keys the defaults of the options; an option that is given wins."""
     if path is not None and not context.resilient_parsing:
-        # One policy file serves every verb: the keys of the others are passed over.
+        # One policy file serves every verb: keys of other verbs are ignored.
         verbs = getattr(context.find_root().command, "commands", {}).values()
         elsewhere = frozenset().union(*map(_keys, verbs))
         keys = _keys(context.command)
@@ -96,7 +101,7 @@ def load_policy(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _keys(verb: Any) -> dict[str, Key]:
-    """The long names of the verb's options, as they are typed but for the dashes before them."""
+    """The long names of the verb's options, as they are typed, without the leading dashes."""
     keys = {}
     for option in verb.params:
         if option.param_type_name != "option" or option.name in (None, "policy", "help"):
@@ -124,7 +129,10 @@ def _content(path: Path) -> Mapping[str, Any]:
         raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         twice = "; each key may be given once" if "overwrite" in str(error) else ""
-        raise typer.BadParameter(f"{path} is not valid TOML or JSON: {error}{twice}") from error
+        comma = "; decimals have a point, as in 0.5" if DECIMAL_COMMA.search(text) else ""
+        raise typer.BadParameter(
+            f"{path} is not valid TOML or JSON: {error}{twice}{comma}"
+        ) from error
     if not isinstance(record, dict) or not isinstance(record.get("policy"), dict):
         raise typer.BadParameter(
             f"{path} holds no policy; of a release, the one that does is OUTPUT.internal.json"
@@ -160,10 +168,10 @@ def _typed(path: Path, written: str, key: Key, value: Any) -> Any:
                 raise typer.BadParameter(
                     f"{path}: items with commas need a file, one item per line"
                 )
-            # The last comma says that this is a list, whatever files are called like its only item.
+            # The trailing comma marks a list, even if a file has the name of its only item.
             return ",".join(texts) + ","
         if name in COLUMNS:
-            # A column that is called what the option takes for every column stands in quotes.
+            # A column whose name is the option's word for all columns is put in quotes.
             line = join_columns(texts)
             texts = ['"all"' if name == "publish" and line == ALL else line]
         if name in FILES:
@@ -179,7 +187,7 @@ def _typed(path: Path, written: str, key: Key, value: Any) -> Any:
 
 
 def _with_paths(name: str, text: str, folder: Path) -> str:
-    """What was given for an option, the files in it named from ``folder`` where that has them."""
+    """The value of an option, with paths of files relative to ``folder`` if they exist there."""
     if os.path.isfile(folder / text):
         return str(folder / text)
     if name in NAMED_FILES:
@@ -190,7 +198,7 @@ def _with_paths(name: str, text: str, folder: Path) -> str:
     try:
         pairs = split_pairs(text, "hierarchies")
     except PolicyError:
-        return text  # whoever reads the hierarchies says what is wrong
+        return text  # the reader of hierarchies reports what is wrong
     found = {column: folder / file for column, file in pairs.items()}
     return join_pairs({c: str(f) if os.path.isfile(f) else pairs[c] for c, f in found.items()})
 
@@ -210,7 +218,7 @@ def files_read(params: Mapping[str, Any]) -> list[Path]:
         given = params.get(name)
         for text in given if isinstance(given, list | tuple) else [given] if given else []:
             paths = [str(text), str(text).rpartition("=")[2]]
-            with suppress(PolicyError):  # of a list of items, or wrong, which is said elsewhere
+            with suppress(PolicyError):  # a list of items, or an error that is reported elsewhere
                 paths += split_pairs(text, name).values() if "=" in text else []
             found += [Path(path) for path in paths if os.path.isfile(path)]
     return found
@@ -219,7 +227,7 @@ def files_read(params: Mapping[str, Any]) -> list[Path]:
 def typed_policy(context: typer.Context, release: AnyRelease) -> dict[str, Any]:
     """The options in force as a policy file has them, files by absolute path, with the seed in use.
 
-    A time is replaced by what it was enough for, so that the policy makes the same release again.
+    A time limit is replaced by the amount of work done in it, so that the policy reproduces the release.
     """
     spelling = {
         str(option.name): next(name[2:] for name in option.opts if name.startswith("--"))
@@ -239,7 +247,7 @@ def typed_policy(context: typer.Context, release: AnyRelease) -> dict[str, Any]:
 
 
 def _anywhere(name: str, value: Any) -> Any:
-    """The value so that it means the same in a policy file, from whichever folder that is used."""
+    """The value in a form that means the same in a policy file, whatever folder that is in."""
     if name == "publish":
         columns = columns_to_publish(list(value))
         return columns if columns == ALL else list(columns)
@@ -248,6 +256,6 @@ def _anywhere(name: str, value: Any) -> Any:
     if name in FILES and isinstance(value, str):
         found = _with_paths(name, value, Path.cwd())
         is_item = name in LISTS and found == value and "," not in value
-        # A comma says that this is an item, whatever files are called like it.
+        # A comma marks an item, even if a file has its name.
         return f"{value}," if is_item and not os.path.isabs(value) else found
     return list(value) if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""What a verb works on: records of items, or for some models a table; and what to warn about."""
+"""The data of a verb: records of items, a table or people; and what to warn about."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from withhold.registry import method_of
 from withhold.wording import counted
 
 MANY_COLUMNS = 8
-"""So many names are counted at a glance."""
+"""The most names that readers count at a glance."""
 
 
 def read_data(
@@ -34,7 +34,7 @@ def read_data(
 ) -> Any:
     """The data that the model is about.
 
-    ``stops``: columns of a table about which somebody has to decide end the run.
+    ``stops``: columns of a table that need a decision of the user end the run.
     """
     kind = method_of(model).data
     if kind == "records":
@@ -155,7 +155,7 @@ def warn_about_unknown(model: Model, data: Any, evidence: Evidence, *, allowed: 
 def _check_columns(
     table: Any, model: Any, given: ModelOptions, *, stops: bool, silent: bool
 ) -> None:
-    """Stop where somebody has to decide about a column; say what is published as it is."""
+    """Stop if a column needs a decision of the user; say which columns are published unchanged."""
     from withhold.data.decimals import comma_columns
     from withhold.data.roles import (
         PUBLISHED,
@@ -190,7 +190,10 @@ def _check_columns(
         )
     if kept := [name for name, role in found.roles.items() if role == PUBLISHED]:
         number = f" ({len(kept):,} columns)" if len(kept) > MANY_COLUMNS else ""
-        note(f"published as they are{number}: {', '.join(kept)}", silent=silent)
+        ranges = {each.rpartition("=")[0] for each in table.binned}
+        names = [f"{name} (in ranges)" if name in ranges else name for name in kept]
+        published = "published as they are" if stops else "would be published as they are"
+        note(f"{published}{number}: {', '.join(names)}", silent=silent)
 
 
 def _tell_tidied(data: Any, *, silent: bool) -> None:

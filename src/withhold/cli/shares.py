@@ -110,7 +110,7 @@ OF_MODELS: dict[str, dict[str, float]] = {
         "reporting": 100,
     },
 }
-"""Those of the models whose ratios are others."""
+"""The phases of the models whose ratios differ."""
 STEP_SHARES = {
     "searching: finding forced deletions": 0.08,
     "searching: suppressing parts": 0.4,
@@ -133,7 +133,7 @@ STEP_SHARES = {
     "proving: surveying antecedents": 0.95,
     "proving: surveying what can be known": 0.95,
     "auditing: checking closed sets": 0.01,
-    # Once for each number of known items; all of them are four fifths.
+    # Once for each number of known items; together they take four fifths.
     "auditing: counting breaches of N known": 0.4,
     "auditing: trying attacks": 0.95,
     "reporting: checking closed sets": 0.01,
@@ -149,9 +149,9 @@ STEP_SHARES = {
     "advising: advising": 1,
     "releasing parts: parts": 1,
 }
-"""What a step takes of what is left of its phase when it begins."""
+"""The share that a step takes of what is left of its phase when it begins."""
 UNKNOWN_SHARE = 0.5
-"""The same for a step, or a phase, of which nothing is known."""
+"""The same for an unknown step or phase."""
 
 
 def release_plan(model: Model, given: Mapping[str, Any], *, report: bool) -> dict[str, float]:

@@ -1,6 +1,6 @@
-"""When the command was given. Loads nothing, since it is the first thing to be noted."""
+"""When the command was started. Imports nothing else, since the time must be noted first."""
 
 from __future__ import annotations
 
 at: float | None = None
-"""None where a verb is called within another program."""
+"""None if a verb is called within another program."""

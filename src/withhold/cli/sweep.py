@@ -73,7 +73,10 @@ def sweep(
         first = grid[0].model
         promise = method_of(first).about(first, original).promise()
         trade_off.write_files(found, output, name=data, promise=promise)
-        note(f"the table, the plot and a page are in {output}", silent=shown.quiet)
+        note(
+            f"the table, the plot and a page, which says what each column means, are in {output}",
+            silent=shown.quiet,
+        )
     if shown.as_json:
         say(json_text(trade_off.sweep_as_dict(found)))
     else:
@@ -119,7 +122,10 @@ def varied(written: Sequence[str], given: methods.ModelOptions) -> dict[str, lis
             raise PolicyError(f"--{spelling} is given and varied; leave one of them out")
         found[name] = [_value(declared, value.strip(), each) for value in values.split(",")]
         if len(set(found[name])) < len(found[name]):
-            raise PolicyError(f"--vary {each}: duplicate value")
+            raise PolicyError(
+                f"--vary {each}: duplicate value. Commas separate values; decimals have a point, as in "
+                f"{spelling}=0.3,0.5"
+            )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Text as a terminal shows it: as wide as the window, a verdict in its colour. Pipes get it plain."""
+"""Text for a terminal: as wide as the window, with verdicts in colour. Pipes get plain text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERDICT = re.compile(rf"^({'|'.join(COLOURS)})\b", re.MULTILINE)
 
 
 LABEL = re.compile(r" +\S(?:.*?\S)?  +(?=\S)")
-"""What stands before the second column of a line; what goes on in the next stands under that column."""
+"""The text before the second column of a line; continuation lines are indented to that column."""
 NUMBERS = re.compile(r" +(?:(?:of )?[\d,.]+%?(?: of [\d,]+| \w+)?  +)+(?=\S)")
 """Columns of numbers before a last one with names."""
 
@@ -42,17 +42,20 @@ def for_terminal(text: str, stream: Any) -> str:
 
 
 def for_reader(text: str) -> str:
-    """The text as whoever reads standard output gets it."""
+    """The text as it is written to standard output."""
     if sys.stdout is None or not sys.stdout.isatty():
         return text
     shown = for_terminal(text, sys.stdout)
-    return (
-        shown if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb" else coloured(shown)
-    )
+    return coloured(shown) if knows_escapes() else shown
+
+
+def knows_escapes() -> bool:
+    """Whether a terminal understands escape sequences: colours, and moving the cursor."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def fitted(text: str, width: int) -> str:
-    """The text with lines of at most so many letters; what goes on in the next stands further in.
+    """The text in lines of at most this many characters; continuation lines are indented.
 
     >>> print(fitted("Asked: nobody can infer it\\n  record 5: {tea, milk}", 16))
     Asked: nobody
@@ -79,7 +82,7 @@ def _fitted_line(line: str, width: int) -> str:
         width,
         initial_indent=indent,
         subsequent_indent=" " * further,
-        # A command or a path can be copied as long as it is whole.
+        # A command or a path is not broken, so that it can be copied.
         break_long_words=False,
         break_on_hyphens=False,
     )

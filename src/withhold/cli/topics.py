@@ -31,13 +31,14 @@ OF_CLASSES: Mapping[type[WithholdError], str | None] = {
     Interrupted: None,
     InternalError: None,
 }
-"""By the kind of an error; None: there is nothing to read about it."""
+"""By the class of an error; None: there is no page about it."""
 OF_MODULES = {
     "formats.consent": "consent",
     "formats.hierarchy": "hierarchies",
     "formats.column_trees": "hierarchies",
     "formats.item_trees": "hierarchies",
     "formats.people": "people",
+    "formats.few_known": "people",
     "formats.constraints": "personal",
     "formats.table": "tables",
     "formats": "formats",
@@ -77,10 +78,23 @@ OF_MODULES = {
     "cli.sweep": "deciding",
 }
 """By the module that an error came from, or the beginning of its name; the longest that fits."""
+OF_MODELS = {
+    "rho": "which-model",
+    "personal-rho": "personal",
+    "coherence": "coherence",
+    "km": "coherence",
+    "k-anonymity": "tables",
+    "buckets": "hierarchies",
+    "people": "people",
+    "apart": "apart",
+}
+"""By the name of a model."""
+OF_WORDS = {"l-diversity": "tables", "t-closeness": "tables", "presence": "tables"}
+"""By other words that people search for."""
 
 
-def topic_of(error: WithholdError) -> str | None:
-    """The page to read about an error, where there is one."""
+def topic_of(error: WithholdError, model: str | None = None) -> str | None:
+    """The page about an error, if there is one; the named model's page, if no other fits."""
     kind = next(each for each in type(error).__mro__ if each in OF_CLASSES or each is WithholdError)
     usual = OF_CLASSES.get(kind, "first-release")
     if usual is None:
@@ -88,7 +102,9 @@ def topic_of(error: WithholdError) -> str | None:
     for module in reversed(_modules(error.__traceback__)):
         if fitting := [name for name in OF_MODULES if module.startswith(name)]:
             return OF_MODULES[max(fitting, key=len)]
-    return usual
+    if usual != "first-release" or model is None:
+        return usual
+    return OF_MODELS.get(model, "which-model")
 
 
 def _modules(place: TracebackType | None) -> list[str]:

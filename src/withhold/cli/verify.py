@@ -60,6 +60,12 @@ def verify(
     manifest only says what the file says of itself. A personal-rho release needs the originals and the
     constraints too, which are not published; without them the verdict is UNDECIDED.
     """
+    for ending in (".manifest.json", ".internal.json"):
+        if published.name.endswith(ending):
+            release = str(published).removesuffix(ending)
+            raise PolicyError(
+                f"{published} is a manifest; name the file that was published: withhold verify {release}"
+            )
     stated = policy is not None or bool(given.keys() - COMPANIONS)
     model = methods.build_model(given) if stated else None
     if model is not None and how.tidy:
@@ -120,11 +126,11 @@ def verify(
             tidy=how.tidy,
             allow_unknown=allow_unknown,
         )
-    # What a policy file says about reading is about the original, not about what was published.
+    # Reading options of a policy file are about the original, not about the published file.
     reading = {**how.reading(), **{name: given[name] for name in ONLY_PEOPLE if name in given}}
     typed = {name: value for name, value in reading.items() if _is_typed(name, source)}
     if "population" in given and not _is_typed("population", source):
-        # For audits, unless the model asks about it.
+        # Used by audits only, unless the model needs it.
         given = {**given, **({} if model is None or model.needs else {"population": None})}
     mark = given.get("mark")
     with working(PLANS["verify"], silent=shown.quiet) as job:
@@ -152,7 +158,7 @@ def verify(
         say(json_of(recheck_as_dict(found) | {"seconds_waited": job.as_dict()}))
     else:
         say(recheck_text(found, name=name, took=job.took()))
-    # Bytes that are not the manifest's are broken by the manifest's word, not by a stated policy.
+    # Changed bytes break the manifest's own policy, but not a stated one.
     changed = 0 if stated or found.same_bytes else Status.BROKEN.exit_code
     raise typer.Exit(changed or found.verdict.status.exit_code)
 
@@ -165,9 +171,9 @@ def _is_typed(name: str, source: Callable[[str], Any]) -> bool:
 def _refuse_searching(
     model: Model, given: methods.ModelOptions, source: Callable[[str], Any]
 ) -> None:
-    """Refuse what is typed about how to withhold; a policy file may say it, for other verbs."""
+    """Refuse typed search options; a policy file may have them, for other verbs."""
     method = method_of(model)
-    # Where items are published as groups, the hierarchy says which.
+    # If items are published as groups, the hierarchy defines them.
     proved = {*method.takes(), *(["hierarchy"] if "groups" in method.parameters() else [])}
     for name in method.searches().keys() - proved:
         if name in given and _is_typed(name, source):
@@ -185,7 +191,7 @@ def _evidence(
     allow_unknown: bool,
     tidy: list[str] | None,
 ) -> Evidence:
-    """What a proof of the model needs and is not published, as far as it was given.
+    """The evidence that a proof of the model needs besides the published file, as far as it was given.
 
     ``original`` reads the originals; ``stated`` says that the model came from the options themselves.
     """

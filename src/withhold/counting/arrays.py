@@ -1,16 +1,16 @@
-"""Two things that compiled loops need and numpy would make slow to compile: growing and sorting."""
+"""What compiled loops do to arrays, which numpy would make slow to compile: grow, sort and insert."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.jit import maker, routine
+from withhold.counting.jit import maker, routine, step
 
 
 @maker
 def room_for(array, needed):
-    """The array itself if it has ``needed`` places, else a copy with twice as many."""
+    """The array itself if it has ``needed`` places, else a copy with twice as many as needed."""
     if needed <= len(array):
         return array
     larger = np.empty(2 * needed, array.dtype)
@@ -46,3 +46,17 @@ def sort_ascending(array, n):
                 j -= gap
             array[j] = value
         gap //= 3
+
+
+@step
+def with_item(itemset, size, item, larger):
+    """Put the first ``size`` items of the itemset (ascending) and another item into ``larger``, ascending."""
+    n = 0
+    for k in range(size):
+        if n == k and item < itemset[k]:
+            larger[n] = item
+            n += 1
+        larger[n] = itemset[k]
+        n += 1
+    if n == size:
+        larger[n] = item

@@ -1,4 +1,4 @@
-"""What an attacker learns from given sets of known items, and whether a given rule is a breach."""
+"""What an attacker learns from given sets of known items."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -12,7 +12,7 @@ from withhold.counting.jit import kernel, maker
 
 @maker
 def find_rank(rank, start, end, items):
-    """Where the rank stands in items[start:end], which ascend (withheld ones as ``~rank``); -1: nowhere."""
+    """The place of the rank in items[start:end], which ascend (withheld ones as ``~rank``); -1 if none."""
     low = start
     high = end
     while low < high:
@@ -30,7 +30,7 @@ def find_rank(rank, start, end, items):
 
 @maker
 def row_holds(row, itemset, size, offsets, items):
-    """Whether the row holds the itemset (ascending ranks). Halving, as a row may be very long."""
+    """Whether the row holds the itemset (ascending ranks). By binary search, as a row may be very long."""
     start = offsets[row]
     end = offsets[row + 1]
     if end - start < size:
@@ -44,7 +44,7 @@ def row_holds(row, itemset, size, offsets, items):
 
 
 class Attacks(NamedTuple):
-    """Sets of known items, and what comes of them."""
+    """Sets of known items, and what they reveal."""
 
     known: Any
     """One set in each row: ascending ranks."""

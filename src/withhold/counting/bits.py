@@ -29,7 +29,7 @@ def count_bits(word):
     return int(word).bit_count()
 
 
-# Kernels see the other one.
+# Kernels use the compiled one.
 vars(count_bits).update(vars(step(_count_bits)))
 
 

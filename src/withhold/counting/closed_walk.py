@@ -2,9 +2,9 @@
 
 A set is closed if it is all that its rows have in common. The sets that hold a root come by prefix-preserving
 closure extension (Uno's LCM): first those that one row alone holds, which are that row, then those of several
-rows, depth first. The walk only counts; whoever walks says what is unsafe.
+rows, depth first. The walk only counts; what is unsafe is for its caller to say.
 
-All of its state is in arrays. Where the stacks are too short the walk says so, and goes on with longer ones.
+All of its state is in arrays. If the stacks are too short, the walk says so and goes on with longer ones.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -25,7 +25,7 @@ MOST_AT_FIRST = 2**22
 """Places of the pool; pages that are never written cost no memory."""
 ROOT, CORE, N_ROOT, NEXT_ROW, DEPTH, SIZE, START, END, N_TOUCHED, N_MARKED, WITHIN = range(11)
 """Places in ``ClosedWalk.at``: the root, the item that all others must rank above, how many rows hold the
-root, the next of these to be looked at alone, and the depth of the tree; of the set that was reached its
+root, the next of these to be tested alone, and the depth of the tree; of the set that was reached its
 size, its part of the pool, how many items its rows have and how many are marked; and the row whose items
 are allowed, or -1."""
 
@@ -79,7 +79,7 @@ def new_closed_walk(
         pool_top=np.zeros(longest + 4, dtype=np.int64),
         n_marked=np.zeros(longest + 4, dtype=np.int64),
         marked=np.empty(longest + 1, dtype=np.int32),
-        # One place more than rows, for a row that is looked at alone.
+        # One place more than rows, for a row that is tested alone.
         pool=np.empty(max(room, n_rows + 1), dtype=np.int32),
         child_item=np.empty(room // 4 + 1, dtype=np.int32),
         child_start=np.empty(room // 4 + 1, dtype=np.int64),
@@ -112,7 +112,7 @@ def with_more_room(walk):
 
 @step
 def start_closed(root, ordered, rows, walk):
-    """Stand before the first set that holds the root; if ``ordered``, as its lowest item."""
+    """Start before the first set that holds the root; if ``ordered``, as its lowest item."""
     at = walk.at
     if at[SIZE] > 0:
         leave_set(walk)
@@ -142,7 +142,7 @@ def start_closed(root, ordered, rows, walk):
 def next_closed_set(rows, walk, stop):
     """Step to the next set; its size, 0 if there is none or ``stop`` is set, or NO_ROOM."""
     at = walk.at
-    if at[SIZE] > 0 and at[END] - at[START] > 1:
+    if at[SIZE] > 0 and n_holding(walk) > 1:
         if not open_children(rows, walk):
             return NO_ROOM
     elif at[SIZE] > 0:
@@ -193,7 +193,7 @@ def lone_row(row, rows, walk):
 
 @step
 def close(start, end, rows, walk):
-    """What the rows pool[start:end] have in common, into ``closure``; how many items: one row, thinned."""
+    """Put what the rows pool[start:end] have in common into ``closure``; how many items that is."""
     closure = walk.closure
     items = rows.items
     row = walk.pool[end - 1]
@@ -232,6 +232,12 @@ def reach(size, start, end, rows, walk):
 
 
 @step
+def n_holding(walk):
+    """How many rows hold the set that was reached."""
+    return walk.at[END] - walk.at[START]
+
+
+@step
 def leave_set(walk):
     """Unmark the set that was reached, and clear its counts."""
     for k in range(walk.n_marked[walk.at[DEPTH]], walk.at[N_MARKED]):
@@ -250,7 +256,7 @@ def skip_below(walk):
 
 @step
 def open_children(rows, walk):
-    """Go below the set that was reached, and clear its counts; False, and nothing done, without room."""
+    """Go below the set that was reached, and clear its counts; False, with nothing done, without room."""
     at = walk.at
     depth = at[DEPTH]
     core = walk.child_item[walk.next_child[depth] - 1]

@@ -1,7 +1,7 @@
 """How numba compiles kernels in half of the time: parts only inside their callers, and types looked up once.
 
-Nothing here changes what the compiled code computes. numba is changed while it compiles a kernel of ours, and
-no longer.
+Nothing here changes what the compiled code computes. numba is patched only while it compiles one of our
+kernels.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -35,7 +35,7 @@ class PartCompiler(KernelCompiler):
 
 
 class Part(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
-    """Code that only ever runs inside its callers: it is optimised and made machine code there, not here."""
+    """Code that only ever runs inside its callers, where it is optimised and made machine code."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -46,7 +46,7 @@ class Part(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
 
     @property
     def codegen(self) -> Any:
-        """Whom numba asks to note where the code finds its constants: its callers do, of all their parts."""
+        """What numba asks to register where the code finds its constants; callers do that for their parts."""
         return self
 
     def set_env(self, *_: Any) -> None:
@@ -66,12 +66,12 @@ def _remembering() -> Iterator[None]:
 def _call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:
     """The signature of an operation on these types.
 
-    For every ``a[i]`` of an array numba asks nine other kinds of containers first, and words their errors.
+    For every ``a[i]`` of an array numba tries nine other kinds of containers first, and formats their errors.
     """
     key = function, context, arguments
     if named or key not in _signatures:
         signature = _resolve(function, context, arguments, named)
-        # What is implemented in Python is compiled for the caller's options, so that is asked for each time.
+        # What is implemented in Python is compiled for the caller's options, so it is resolved each time.
         if named or function.get_impl_key(signature) != function.typing_key:
             return signature
         _signatures[key] = signature

@@ -1,9 +1,9 @@
-"""Items of a long record that are in exactly the same records: for a verdict one of them stands for all.
+"""Items of a long record that are in exactly the same records: for a verdict one of them is enough.
 
 Let x and y be in the same records, and neither of them something that can be inferred. A set with x in the
 place of y has the same records; a set with both has those of the set without x, which is smaller. So whatever
-is found with x is found with y, from no more items, and x need not be looked at. A record of a million items
-that nobody else has is then as short as the others; else each of them would be laid beside each.
+is found with x is found with y, from no more items, and x can be left out. A record of a million items that
+no other record has is then as short as the others; otherwise each of them would be combined with each.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,13 +18,13 @@ from withhold.data import Records
 from withhold.data.array_types import Bools, Ints
 
 LONG = 500
-"""Records of so many items are worth it. Of shorter ones everything is looked at, and counted as such."""
+"""Worth it for records with at least this many items. Of shorter ones every item is checked and counted."""
 
 
 def needed_occurrences(records: Records, special: Ints, flags: Bools | None = None) -> Bools | None:
-    """The occurrences to look at, item codes in ``special`` always; None if no record is long.
+    """The occurrences to check, item codes in ``special`` always; None if no record is long.
 
-    Items count as equal only if their ``flags``, told occurrence by occurrence, are equal too.
+    Items count as equal only if their ``flags``, one for each occurrence, are equal too.
     """
     if records.lengths.max(initial=0) < LONG:
         return None
@@ -62,7 +62,7 @@ def without_equal_items(records: Records, special: Ints) -> Records:
 
 @kernel
 def find_equal(codes, hashes, starts, keys, needless):
-    """Mark the codes whose keys are those of a code that comes earlier; equal hashes stand together."""
+    """Mark the codes whose keys are those of an earlier code; codes with equal hashes are neighbours."""
     head = 0
     for n in range(1, len(codes)):
         if hashes[codes[n]] != hashes[codes[head]]:

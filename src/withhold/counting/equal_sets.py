@@ -1,8 +1,8 @@
-"""In how many records of all parts each whole set of items is: by digests to choose by, exactly to prove.
+"""How many records of all parts have each whole set of items: by digests for choosing, exactly for proofs.
 
 A digest of 128 bits is the same for a set in every part and takes little room, so many sets can be counted at
 once. Two sets could have the same one, however unlikely: no proof may rest on digests. Exact counts are of
-the items themselves. Both are counted by *shelves* where there are many sets: some of them in each round.
+the items themselves. If there are many sets, both are counted by *shelves*: some of the sets in each round.
 """
 
 from __future__ import annotations
@@ -50,13 +50,27 @@ def digests_of(records: Records) -> Digests:
     return found
 
 
-def shelves_for(n_sets: int, most: int) -> int:
-    """In how many rounds so many sets are counted.
+@dataclass(frozen=True)
+class Shelf:
+    """Some of the sets: one shelf ``of`` so many."""
 
-    >>> shelves_for(0, 10), shelves_for(10, 10), shelves_for(11, 10)
-    (1, 1, 2)
+    number: int
+    of: int
+
+    def has(self, keys: NDArray[np.uint64]) -> Bools:
+        """Which sets are on it, by a key of each set."""
+        here: Bools = keys % np.uint64(self.of) == self.number
+        return here
+
+
+def shelves_for(n_sets: int, most: int) -> list[Shelf]:
+    """The shelves of so many sets, each to be counted in a round of its own.
+
+    >>> [len(shelves_for(n_sets, most=10)) for n_sets in (0, 10, 11)]
+    [1, 1, 2]
     """
-    return max(-(-n_sets // most), 1)
+    n_shelves = max(-(-n_sets // most), 1)
+    return [Shelf(number, n_shelves) for number in range(n_shelves)]
 
 
 @dataclass(frozen=True)
@@ -91,14 +105,12 @@ class DigestRound:
     """In how many records each set of a shelf is, by digests, and whether some part has fewer than k."""
 
     k: int
-    shelf: int
-    shelves: int
+    shelf: Shelf
 
     def count(self, records: Records) -> DigestSums:
         """Of one part."""
         digests = digests_of(records)
-        digests = digests[digests[:, 0] % np.uint64(self.shelves) == self.shelf]
-        found, counts = _counted(digests)
+        found, counts = _counted(digests[self.shelf.has(digests[:, 0])])
         return DigestSums(found, counts, counts < self.k)
 
 
@@ -116,8 +128,6 @@ class DigestSums:
         digests = np.concatenate([self.digests, other.digests])
         counts = np.concatenate([self.counts, other.counts])
         rare = np.concatenate([self.rare, other.rare])
-        if not len(digests):
-            return self
         order, starts = runs(digests)
         return DigestSums(
             digests[order][starts],
@@ -128,17 +138,22 @@ class DigestSums:
 
 def _counted(digests: Digests) -> tuple[Digests, Longs]:
     """The different digests, ascending, and how often each is there."""
-    if not len(digests):
-        return digests, np.zeros(0, dtype=np.int64)
     order, starts = runs(digests)
     return digests[order][starts], np.diff(np.append(starts, len(digests)))
 
 
 def runs(digests: Digests) -> tuple[Longs, Longs]:
-    """An order in which equal digests are neighbours, and where each run of equals starts."""
+    """An order in which equal digests are neighbours, and where each run of equals starts.
+
+    >>> [each.tolist() for each in runs(np.array([[7, 1], [2, 5], [7, 1]], dtype=np.uint64))]
+    [[1, 0, 2], [0, 1]]
+    >>> [each.tolist() for each in runs(np.zeros((0, 2), dtype=np.uint64))]
+    [[], []]
+    """
     order = np.lexsort((digests[:, 1], digests[:, 0]))
-    changes = (np.diff(digests[order], axis=0) != 0).any(axis=1)
-    return order, np.flatnonzero(np.concatenate([[True], changes]))
+    is_start = np.ones(len(digests), dtype=np.bool_)
+    is_start[1:] = (np.diff(digests[order], axis=0) != 0).any(axis=1)
+    return order, np.flatnonzero(is_start)
 
 
 def are_among(digests: Digests, listed: Digests) -> Longs:
@@ -166,18 +181,17 @@ class EqualSetsRound:
 
     names: tuple[str, ...]
     """All items of all parts, in order."""
-    shelf: int
-    shelves: int
+    shelf: Shelf
 
     def count(self, records: Records) -> EqualSets:
         """Of one part."""
         offsets, items = rows_of_names(records, self.names)
-        if self.shelves > 1:
+        if self.shelf.of > 1:
             mixed = (items.astype(np.uint64) + np.uint64(1)) * ODD
             until = np.zeros(len(items) + 1, dtype=np.uint64)
             np.cumsum(mixed ^ (mixed >> np.uint64(29)), out=until[1:])
-            row = (until[offsets[1:]] - until[offsets[:-1]]) * ODD >> np.uint64(32)
-            rows = np.flatnonzero(row % np.uint64(self.shelves) == self.shelf)
+            keys = (until[offsets[1:]] - until[offsets[:-1]]) * ODD >> np.uint64(32)
+            rows = np.flatnonzero(self.shelf.has(keys))
             lengths = np.diff(offsets)[rows]
             offsets, items = starts_of(lengths), items[spans(offsets[rows], lengths)]
         numbers, first = equal_slices(offsets, items)
@@ -211,5 +225,4 @@ class EqualSets:
 
 def exact_rounds(found: Overview) -> list[EqualSetsRound]:
     """The rounds in which all sets are counted."""
-    shelves = shelves_for(found.sets, MOST_EXACT)
-    return [EqualSetsRound(found.names, shelf, shelves) for shelf in range(shelves)]
+    return [EqualSetsRound(found.names, shelf) for shelf in shelves_for(found.sets, MOST_EXACT)]

@@ -15,7 +15,7 @@ from withhold.data.array_types import Longs
 
 @dataclass(frozen=True, eq=False)
 class ListedSets:
-    """Sets of so many items: keys, ascending, that have the items as digits in the order of the names."""
+    """Sets of ``size`` items as keys, ascending, whose digits are items in the order of the names."""
 
     names: tuple[str, ...]
     size: int
@@ -71,7 +71,7 @@ def is_listed(keys, key):
 
 @kernel
 def mark_holding(offsets, items, n, size, keys, marked):
-    """Mark the rows that hold a set of so many items, one to three, whose key is listed."""
+    """Mark the rows that hold a set of ``size`` items, one to three, whose key is listed."""
     for row in range(len(offsets) - 1):
         end = offsets[row + 1]
         found = marked[row]

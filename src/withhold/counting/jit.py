@@ -35,9 +35,9 @@ KERNELS = re.compile(r"^@(kernel|step|routine|maker)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
 SHARED = "withhold.counting."
 A_MOMENT = 1.5
-"""Seconds of compiling that need no word."""
+"""Seconds of compiling that are not worth announcing."""
 WORTH_COMPILING = 0.5
-"""Seconds; the larger kernels take one or two to compile."""
+"""Seconds that a kernel may run as Python before it is compiled; large ones take one or two to compile."""
 
 # Compiled functions are named after a number that numba counts from 1 in every process. Two processes that
 # fill the cache side by side give the same name to two things, and code that refers to one finds the other.
@@ -82,7 +82,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def interpreting(for_now: bool = True) -> Iterator[None]:
-    """Within, kernels that are not compiled yet run as Python: for what takes less time than compiling.
+    """Inside, kernels that are not compiled yet run as Python: for tasks that take less time than compiling.
 
     A kernel that has run for as long as it would take to compile is compiled.
     """
@@ -103,7 +103,7 @@ def _is_kept(directory: Path, name: str) -> bool:
 
 
 def step(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A part of a kernel that makes and returns no array: put into its callers, and counts no references.
+    """A part of a kernel that makes and returns no array: inlined into its callers, counts no references.
 
     Arrays can travel in named tuples to a step inside the innermost loop at no cost. As a kernel, each call
     would count the references of every array in them, which made the walk over itemsets five times as slow.
@@ -112,12 +112,12 @@ def step(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def routine(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As a step, for what is long and called from several places: one copy of it is enough."""
+    """As a step, for long code that is called from several places: one copy of it is enough."""
     return _part(function, _nrt=False)
 
 
 def maker(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As a routine, for what makes or returns arrays."""
+    """As a routine, for code that makes or returns arrays."""
     return _part(function)
 
 
@@ -135,8 +135,8 @@ def _part(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
 
 
 def _seen_as(dispatcher: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which kernels that call it see as that dispatcher."""
-    # The type refers to the dispatcher weakly, so somebody has to keep that.
+    """The function; kernels that call it use the dispatcher instead."""
+    # The type refers to the dispatcher weakly, so it is kept alive here.
     vars(function).update(_dispatcher=dispatcher, _numba_type_=numba.types.Dispatcher(dispatcher))
     return function
 
@@ -150,7 +150,7 @@ def before_compiling(announce: Callable[[], None]) -> None:
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Speaks once, where more is compiled after the first moment; kernels from the cache are silent."""
+    """Speaks once, if compiling takes longer than a moment; kernels from the cache are silent."""
 
     def __init__(self, announce: Callable[[], None]) -> None:
         self.announce, self.spoken = announce, False
@@ -168,7 +168,7 @@ _announcers: list[_Announcer] = []
 
 
 class _RareCollections(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Collects garbage rarely while numba compiles: it looks through the same objects again and again.
+    """Collects garbage rarely while numba compiles: it would scan the same objects again and again.
 
     Most objects that it makes stay. It compiles in one thread at a time, and kernels inside kernels.
     """
@@ -186,7 +186,7 @@ class _RareCollections(event.Listener):  # type: ignore[misc]  # numba has no ty
 
 
 class _CompileClock(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Takes the time that this process spends compiling."""
+    """Measures the time that this process spends compiling."""
 
     def __init__(self) -> None:
         self.depth, self.began, self.total = 0, 0.0, 0.0
@@ -208,7 +208,7 @@ for _listener in (_RareCollections(), _clock):
 
 
 def seconds_compiled() -> float:
-    """What this process has spent compiling so far, with what is being compiled now."""
+    """How long this process has spent compiling so far, including what is being compiled now."""
     return _clock.total + (time.monotonic() - _clock.began if _clock.depth else 0.0)
 
 
@@ -244,9 +244,9 @@ def _fingerprint(module: str) -> str:
 def _sources(module: str) -> list[Path]:
     """The files of a module with kernels and of what it imports; those with kernels lead on to theirs.
 
-    A module without kernels can lend a kernel a constant, and nothing that it imports itself matters. What is
-    shared is called with named tuples of everybody's, and its cache names them all: so there, all files that
-    define any count.
+    A module without kernels can only give a kernel a constant, so what it imports itself does not matter.
+    Shared kernels are called with named tuples of many modules, and their cache refers to these: so for them
+    all files that define named tuples count.
     """
     found: set[Path] = set()
     waiting = [module]

@@ -62,11 +62,11 @@ class Layout:
         """For each row its sensitive ranks."""
         return self._sensitive_rows[1]
 
-    # What not everybody needs is made only when asked for; on large tables it is much memory.
+    # Made only on request: not every caller needs these, and for large data they take much memory.
 
     @cached_property
     def post_positions(self) -> Ints:
-        """For each posting, where in ``items`` it stands."""
+        """For each posting its place in ``items``."""
         positions: Ints = find_positions(self.items, self.post_offsets)
         return positions
 
@@ -102,7 +102,7 @@ class Layout:
         return bitmaps
 
     def rows(self, *, with_bitmaps: bool = False) -> IndexedRows:
-        """The rows as the kernels take them; with fresh bitmaps for who counts the rows of many sets."""
+        """The rows as the kernels take them; with fresh bitmaps for callers who count many sets."""
         bitmaps = self.bitmaps() if with_bitmaps else np.zeros((0, 0), dtype=np.uint64)
         postings = self.post_offsets, self.post_rows
         return IndexedRows(self.offsets, self.items, *postings, self.supports, bitmaps)

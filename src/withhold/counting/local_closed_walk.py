@@ -1,8 +1,8 @@
 """The walk over the closed sets of ``LocalRows``, each once, by prefix-preserving extension (Uno's LCM).
 
 A set comes with the groups of rows that hold it. Its closure is what these have in common. Extended by an
-item x that it lacks it has another closure, which is visited only from where that adds nothing that ranks
-below x. A set that only one group holds is the row itself; who wants those looks at the rows.
+item x that it lacks, it has another closure, which is visited only from the set to which it adds nothing that
+ranks below x. A set that only one group holds is the row itself; callers who need those visit the rows.
 
 The pool of groups and the children grow, so they are passed on their own, and ``expand`` returns them.
 """
@@ -116,7 +116,7 @@ def is_first_met(walk, size, core):
 
 @step
 def enter_set(walk, depth, size):
-    """Let the closure be the set at the next depth."""
+    """Make the closure the set at the next depth."""
     top = walk.added_from[depth + 1]
     for c in range(size):
         if not walk.in_set[walk.closure[c]]:
@@ -131,6 +131,17 @@ def leave_set(walk, depth):
     """Take from the set at this depth what it added."""
     for k in range(walk.added_from[depth], walk.added_from[depth + 1]):
         walk.in_set[walk.added[k]] = False
+
+
+@step
+def take_child(walk, depth):
+    """The next child at this depth; -1 if there is none left, and then the set there is left."""
+    child = walk.next_child[depth]
+    if child == walk.last_child[depth]:
+        leave_set(walk, depth)
+        return -1
+    walk.next_child[depth] += 1
+    return child
 
 
 @maker

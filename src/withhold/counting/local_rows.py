@@ -40,7 +40,7 @@ class Numbering(NamedTuple):
 
 
 def new_numbering(n_items: int, n_rows: int) -> Numbering:
-    """Room for all items and rows; one row more for who adds one."""
+    """Room for all items and rows, and for one row more that a caller may add."""
     return Numbering(
         np.full(n_items, -1, dtype=np.int32),
         np.empty(n_items + 1, dtype=np.int32),

@@ -1,7 +1,7 @@
 """How much memory there is, and giving back what is no longer used.
 
-glibc keeps freed arrays below 32 MB for itself, one heap for each thread; after a step that made many
-of them, what is kept can be as much as the table. Between steps it is cheap to ask for it back.
+glibc keeps freed arrays below 32 MB for itself, one heap for each thread; after a step that made many of
+them, that can be as much memory as the data takes. Between steps it is cheap to give it back.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 
 
 def physical_memory() -> int | None:
-    """The bytes of memory that this machine has; None where that cannot be told."""
+    """The bytes of memory that this machine has; None if that is unknown."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -21,7 +21,7 @@ def physical_memory() -> int | None:
 
 
 def give_back_memory() -> None:
-    """Return freed memory to the system, where the C library can do that."""
+    """Return freed memory to the system, if the C library can do that."""
     _trim()(0)
 
 

@@ -18,5 +18,5 @@ def rows_of_names(records: Records, names: tuple[str, ...]) -> tuple[Longs, Ints
     code_of = {name: code for code, name in enumerate(names)}
     codes = np.array([code_of.get(name, -1) for name in records.vocabulary], dtype=np.int32)
     found = codes[records.items] if len(codes) else records.items
-    # Names are sorted here and there, so what ascends still does.
+    # Both lists of names are sorted, so ascending rows stay ascending.
     return offsets_of(found >= 0)[records.offsets], found[found >= 0]

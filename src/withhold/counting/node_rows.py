@@ -16,11 +16,11 @@ from withhold.data.array_types import Ints, Longs
 
 NOWHERE = -1
 FEW = 8
-"""Rows are listed where they are fewer than one for so many words of a bitmap."""
+"""The rows of a code are listed if there is at most one for this many words of a bitmap."""
 
 
 class NodeRows(NamedTuple):
-    """Rows as codes, and which rows hold a code: all of them listed, and as bits where they are many."""
+    """Rows as codes, and which rows hold a code: all of them listed, and as bits if there are many."""
 
     offsets: Any
     codes: Any
@@ -29,7 +29,7 @@ class NodeRows(NamedTuple):
     post_offsets: Any
     post_rows: Any
     bitmap_of: Any
-    """The bitmap of a code; -1 where its rows are few."""
+    """The bitmap of a code; -1 if its rows are few."""
     bitmaps: Any
     longest_list: Any
     """The most rows of a code without a bitmap."""

@@ -1,4 +1,4 @@
-"""In how many records any two items are together, exactly: a dense block of counts at a time.
+"""How many records hold any two items together, exactly: a dense block of counts at a time.
 
 A block holds the pairs whose lower code is in a range, so that memory is bounded whatever the number of
 items. What a count means for privacy is not decided here.
@@ -23,7 +23,7 @@ MOST_CELLS = 1 << 22
 """Counts in a block."""
 BLOCKS_PER_JOB = 4
 WORTH_SHARING = 1 << 18
-"""Occurrences from which on the blocks of several cores are made small enough for all."""
+"""Above this many occurrences, blocks are made so small that all cores have some."""
 
 
 class PairBlock(NamedTuple):
@@ -56,7 +56,7 @@ def count_all_pairs(
 
 
 def _bounds(records: Records, jobs: int) -> list[int]:
-    """Ranges of codes, each of a block that fits, and several for each core where there is much to do."""
+    """Ranges of codes: each block fits, and if there is much to do, there are several for each core."""
     n_items = records.n_items
     rows = max(MOST_CELLS // max(n_items, 1), 1)
     if jobs > 1 and records.n_occurrences > WORTH_SHARING:
@@ -93,10 +93,10 @@ def count_pairs(offsets, items, first, counts, stop):
 
 @kernel
 def count_beside(rows, private_offsets, private_items, root, joint, counts, most):
-    """In how many rows each higher item is beside the root, and the private item that it is in most of.
+    """How many rows hold each higher item beside the root, and of these the most that hold one private item.
 
-    ``counts`` by item; ``most`` by item: in how many of these rows one and the same private item is, at most.
-    All three arrays are of zeros; ``joint``, by item and private item, is again in the end.
+    They are added to ``counts`` and ``most``, by item. ``joint``, by item and private item, is scratch. All
+    three arrays must be all zeros; ``joint`` is so again in the end.
     """
     begin, end = rows.post_offsets[root], rows.post_offsets[root + 1]
     for is_second in range(2):

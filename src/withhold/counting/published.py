@@ -36,7 +36,7 @@ def count_rows(itemset, size, enough, rows):
 
 @step
 def reaches(itemset, size, enough, rows):
-    """Whether at least so many rows hold the itemset (ascending ranks)."""
+    """Whether at least ``enough`` rows publish the itemset (ascending ranks)."""
     return count_rows(itemset, size, enough, rows) >= enough
 
 

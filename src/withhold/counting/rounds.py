@@ -27,20 +27,20 @@ from withhold.data.array_types import Ints, Longs
 from withhold.errors import InputError
 
 MOST_SETS = 1 << 22
-"""Sets whose counts are held at once, 64 MB; where there may be more, they are counted in several rounds."""
+"""Sets whose counts are held at once, 64 MB; if there may be more, they are counted in several rounds."""
 MOST_LISTED = 1 << 21
-"""Sets of a part that are listed before those that are equal are counted."""
+"""Sets of a part that are listed before equal ones are merged."""
 CELLS_FOR_SET = 16
-"""So many cells are counted in as soon as one set that is listed."""
+"""Counting in this many cells takes no longer than listing one set."""
 MOST_TRIPLES = 1 << 29
-"""Sets of three that are counted in cells, a byte each in all rounds together; of 1,475 items."""
+"""Sets of three that are counted in cells in all rounds together, a byte each: those of 1,477 items."""
 TOO_MANY = 1 << 26
 """Sets with one and the same first item that are refused."""
 
 
 @dataclass(frozen=True)
 class ItemRound:
-    """In how many records each item is."""
+    """How many records hold each item."""
 
     def count(self, records: Records) -> ItemSums:
         """Of one part."""
@@ -62,7 +62,7 @@ class ItemSums:
 
 @dataclass(frozen=True)
 class SetRound:
-    """In how many records each set of so many public items is, and of these each private item.
+    """How many records hold each set of ``size`` public items, and of these each private item.
 
     A set has a key: its items as digits, in the order of ``public``. Behind it, in the same number, follow 0
     for the set alone, and n + 1 for the set with private item n.
@@ -125,7 +125,7 @@ class SetSums:
 
     @classmethod
     def of(cls, keys: Longs) -> SetSums:
-        """Of keys that stand there once for each record."""
+        """Of keys that are listed once for each record."""
         found, counts = np.unique(keys, return_counts=True)
         return cls(found, counts.astype(np.int64))
 
@@ -144,7 +144,7 @@ class SetSums:
 
 @dataclass(frozen=True)
 class LoadRound:
-    """How many sets of so many public items, with and without a private one, begin with each item."""
+    """How many sets of the wanted size, with and without a private item, begin with each public item."""
 
     sets: SetRound
 
@@ -177,10 +177,10 @@ class Loads:
 def rounds_of(
     wanted: SetRound, *, cap: int | None = None
 ) -> Generator[Any, Any, list[SetRound | TripleRound]]:
-    """The rounds in which these sets are counted; asks how many there are where they might not fit.
+    """The rounds in which these sets are counted; asks how many there are if they might not fit.
 
-    With a ``cap``, from which on it does not matter how many records hold a set, sets of three without
-    private items are counted in cells where that takes no more rounds.
+    With a ``cap``, above which it does not matter how many records hold a set, sets of three without private
+    items are counted in cells if that takes no more rounds.
     """
     most = cells_of(wanted)
     if sum(most) > MOST_SETS:
@@ -225,9 +225,9 @@ def rounds_for(wanted: SetRound, most: list[int]) -> Iterator[SetRound]:
 def list_sets(offsets, items, private_offsets, private_items, roots, bases, keys, cursor):
     """Fill ``keys`` with those of the sets in rows, from the cursor on; how many there are.
 
-    ``roots`` are the first and the last of the items that sets may begin with; ``bases``: how many items
-    there are, how many private ones and one, and how many items a set has. The cursor, a row and the place
-    of an item in it, stays where there is no more room.
+    Sets begin with items from ``roots[0]`` to before ``roots[1]``; ``bases``: how many items there are, how
+    many private ones plus one, and how many items a set has. The cursor, a row and the place of an item in
+    it, stays where the room ended.
     """
     n, width, size = bases[0], bases[1], bases[2]
     places = np.zeros(size, np.int64)

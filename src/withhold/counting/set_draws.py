@@ -14,7 +14,7 @@ from withhold.data.array_types import Ints, Longs
 def draw_places(lengths: Longs, size: int, generator: np.random.Generator) -> Longs:
     """For each of the lengths, ``size`` different places below it, ascending.
 
-    Floyd's way to draw without replacement, for all draws at once: it never lists a long row.
+    Floyd's method of drawing without replacement, for all draws at once: it never lists a long row.
     """
     chosen = np.full((len(lengths), size), -1, dtype=np.int64)
     for k in range(size):
@@ -39,7 +39,7 @@ class Frame:
     def of(
         cls, offsets: Longs, items: Ints, there: NDArray[np.bool_], marked: NDArray[np.bool_]
     ) -> Frame:
-        """The frame of those occurrences that are ``there``; both are told occurrence by occurrence."""
+        """The frame of those occurrences that are ``there``; both have one value for each occurrence."""
         kept = np.flatnonzero(there)
         before = np.concatenate([[0], np.cumsum(there, dtype=np.int64)])
         inside = marked[kept]
@@ -52,11 +52,11 @@ class Frame:
         return np.diff(self.offsets)
 
     def n_sets(self, size: int) -> int:
-        """In how many ways a row and so many of its items can be chosen."""
+        """In how many ways a row and ``size`` of its items can be chosen."""
         return sum(_ways(self.lengths, np.ones(len(self.lengths), dtype=np.int64), size)[0])
 
     def n_rules(self, size: int) -> int:
-        """In how many ways a row, a marked item of it and so many other items of it can be chosen."""
+        """In how many ways a row, a marked item of it and ``size`` other items of it can be chosen."""
         return sum(_ways(self.lengths - 1, np.diff(self.marked_offsets), size)[0])
 
     def draw_sets(

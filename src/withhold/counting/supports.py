@@ -1,4 +1,4 @@
-"""In how many rows an itemset occurs: by bitmaps where its items are frequent, else by postings."""
+"""How many rows hold an itemset: by bitmaps if its items are frequent, otherwise by postings."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -25,13 +25,13 @@ class IndexedRows(NamedTuple):
 
 @kernel
 def support_of(rows, itemset, enough):
-    """In how many ``IndexedRows`` the itemset (ascending ranks) occurs, or ``enough`` if in no fewer."""
+    """How many ``IndexedRows`` hold the itemset (ascending ranks), or ``enough`` if no fewer do."""
     return min(count_support(rows, itemset, np.int64(len(itemset)), enough), enough)
 
 
 @step
 def holds_item(rows, row, item):
-    """Whether the row holds the item: its bitmap says so if it has one, which spares looking at the row."""
+    """Whether the row holds the item: by its bitmap if it has one, which avoids reading the row."""
     first_bitmap = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
     if item >= first_bitmap:
         bit = np.uint64(1) << np.uint64(row & 63)
@@ -67,7 +67,7 @@ def count_support(rows, itemset, size, enough):
                 if count >= enough:
                     break
         return count
-    # Looking at bits of the frequent items spares looking at most rows, which are all over the memory.
+    # Testing bits of the frequent items avoids reading most rows, which are scattered in memory.
     n_rare = np.int64(0)
     while n_rare < size and itemset[n_rare] < first_bitmap:
         n_rare += 1

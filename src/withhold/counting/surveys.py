@@ -1,7 +1,7 @@
 """A survey of all itemsets up to a size: tasks over ranges of roots, whose tallies become one.
 
-What is looked for in a set is the walker's business; how tasks are cut, what is counted, which are the worst
-of a size and when it ends is the same for every survey.
+What makes a set a breach is for the walker to say; how tasks are cut, what is counted, which are the worst of
+a size and when it ends is the same for every survey.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Tally(NamedTuple):
     exposed: Any
     """By row, shared by all threads: each only ever writes the value 1 into it."""
     visited: Any
-    """How many sets were looked at, as an array of one."""
+    """How many sets were visited, as an array of one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class SurveyRun:
 
     stop: Stop
     keep: int
-    """So many of each size are listed."""
+    """How many of each size are listed."""
     first_only: bool = False
     """End with the first that is found."""
     skip_equal: bool = False
@@ -61,9 +61,9 @@ class Survey:
     worst: list[list[Listed]]
     """Of each size, worst first."""
     exposed: NDArray[np.uint8]
-    """Rows that one of those found is about."""
+    """By row: whether one of the breaches found is about it."""
     visited: int
-    """How many sets were looked at."""
+    """How many sets were visited."""
 
 
 def survey_roots(
@@ -71,9 +71,9 @@ def survey_roots(
     largest: int,
     run: SurveyRun,
     new_room: Callable[[], Room],
-    look: Callable[[int, int, Room, Tally], bool],
+    visit: Callable[[int, int, Room, Tally], bool],
 ) -> Survey:
-    """All that ``look`` finds among sets of at most ``largest`` items; it walks a range of roots.
+    """All that ``visit`` finds among sets of at most ``largest`` items; it walks a range of roots.
 
     It says whether it found anything, and works in a room that no other thread uses meanwhile.
     """
@@ -85,11 +85,11 @@ def survey_roots(
         counts, visited = np.zeros(largest + 1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         tally = Tally(counts, new_worst(largest, run.keep), exposed, visited)
         try:
-            # What another task has finished with; taking it from a list is safe between threads.
+            # Scratch that another task has finished with; taking it from a list is safe between threads.
             room = rooms.pop()
         except IndexError:
             room = new_room()
-        if look(first, end, room, tally) and run.first_only:
+        if visit(first, end, room, tally) and run.first_only:
             run.stop.because(ANSWERED)
         rooms.append(room)
         return tally

@@ -1,4 +1,4 @@
-"""Kernels on several threads, with one way to end them early: a flag that every kernel looks at.
+"""Kernels on several threads, with one way to end them early: a flag that every kernel checks.
 
 The flag says why: the time is up, one thread has the answer, or the user pressed Ctrl-C.
 """
@@ -27,7 +27,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def quiet(what: str, done: int, total: int) -> None:
-    """The progress of a caller who does not want to hear of it."""
+    """Progress for callers who want none: says nothing."""
 
 
 class Stop:
@@ -61,7 +61,7 @@ class Stop:
 
     @property
     def cause(self) -> int:
-        # The clock itself is looked at too: on a busy machine the timer may come late.
+        # The clock itself is checked too: on a busy machine the timer may come late.
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self.because(OUT_OF_TIME)
         return int(self.flag[0])

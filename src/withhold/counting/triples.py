@@ -22,12 +22,12 @@ from withhold.data import Records
 from withhold.data.array_types import Bools, Longs
 
 MOST_CELLS = 1 << 26
-"""Of a round."""
+"""The most cells of a round."""
 
 
 @dataclass(frozen=True)
 class TripleRound:
-    """In how many records each set of three items is, up to ``cap``.
+    """How many records hold each set of three items, up to ``cap``.
 
     >>> asked = TripleRound(("a", "b", "c", "d"), 0, 4, cap=2)
     >>> sums = asked.count(Records.from_lists([["a", "b", "c"], ["a", "b", "c", "d"], ["b", "c"]]))
@@ -55,7 +55,7 @@ class TripleRound:
         return starts_of_cells(len(self.public), self.first, self.last)
 
     def rare(self, sums: TripleSums, most: int | None = None) -> tuple[Longs, Longs]:
-        """The first sets that some record holds, and fewer than ``cap``: a row each; in how many."""
+        """The first sets held by some record, but fewer than ``cap``: a row each; and by how many."""
         starts, n = self.starts(), len(self.public)
         places = np.flatnonzero(sums.is_rare)[:most]
         root = np.searchsorted(starts, places, side="right") - 1
@@ -78,7 +78,7 @@ class TripleRound:
 
 @dataclass(frozen=True, eq=False)
 class TripleSums:
-    """A cell for each set: in how many records it is, up to the cap."""
+    """A cell for each set: how many records hold it, up to the cap."""
 
     cells: NDArray[Any]
     cap: int
@@ -108,7 +108,7 @@ def starts_of_cells(n: int, first: int, last: int) -> Longs:
 
 
 def triple_rounds(public: tuple[str, ...], cap: int) -> Iterator[TripleRound]:
-    """The rounds in which all sets of three are counted, each of so many cells at most."""
+    """The rounds in which all sets of three are counted, each with at most ``MOST_CELLS`` cells if it can."""
     n, first, room = len(public), 0, MOST_CELLS
     for item in range(n):
         cells = comb(n - item - 1, 2)

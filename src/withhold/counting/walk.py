@@ -1,9 +1,9 @@
 """The walk over itemsets, depth first, each once, by occurrence delivery.
 
-A set comes with its part of the pool: the rows that hold it, and where its last item stands in them. One pass
+A set comes with its part of the pool: the rows that hold it, and the place of its last item in each. One pass
 over these counts the items that follow (``count_extensions``), the walker chooses which to go on with
-(``follow``), and a second pass hands the rows to those (``deliver``). No set is looked at that no row holds,
-nothing is sorted, and memory is the lists along one path.
+(``follow``), and a second pass hands the rows to those (``deliver``). Only sets that some row holds are
+visited, nothing is sorted, and memory is the lists along one path.
 
 ``Walk`` has room for all of it from the start (``new_walk``): arrays that grow would have to be passed back,
 and then every access counts references, which makes the walk three times as slow.
@@ -42,7 +42,7 @@ class Walk(NamedTuple):
     last_child: Any
     pool_row: Any
     pool_position: Any
-    """Where the last item of the set stands in that row; what follows it can extend the set."""
+    """The place of the set's last item in that row; what follows it can extend the set."""
     pool_top: Any
     bucket: Any
     """By rank: how many rows of the current set go on with it; all zero between two sets."""
@@ -59,7 +59,7 @@ def new_walk(rows: Any, largest: int) -> Walk:
 
 
 def walk_with_room(n_items: int, largest: int, n_children: int, n_pool: int) -> Walk:
-    """A walk with room for so many children and rows on all levels together."""
+    """A walk with room for ``n_children`` children and ``n_pool`` rows on all levels together."""
     return Walk(
         path=np.zeros(largest + 1, np.int32),
         child_item=np.empty(n_children, np.int32),
@@ -123,7 +123,7 @@ def start_at(rows, walk, root):
 
 @step
 def put_row(walk, place, row, position):
-    """Put a row, and where the last item of the set stands in it, at a place of the pool."""
+    """Put a row, and the place of the set's last item in it, at a place of the pool."""
     walk.pool_row[place] = row
     walk.pool_position[place] = position
 
@@ -193,7 +193,7 @@ def open_level(walk, size):
 
 @step
 def follow(walk, size, item):
-    """Go on with a counted item; whoever does not must set its bucket back to 0."""
+    """Go on with a counted item; a walker that does not must set its bucket back to 0."""
     child = walk.last_child[size + 1]
     walk.last_child[size + 1] += 1
     walk.child_item[child] = item
@@ -242,8 +242,8 @@ def count_useful_extensions(rows, walk, marks, start, end, in_path):
 def follow_useful(walk, marks, size, n_touched, support, num, den):
     """Go on with the useful items, but not with those in ``support`` rows.
 
-    Useful is an item if more than num/den of its rows have a marked item outside the set; a marked item,
-    whose rows may become fewer, if any has.
+    An item is useful if more than num/den of its rows have a marked item outside the set; a marked item,
+    whose rows may become fewer, is useful if any row has one.
     """
     for t in range(n_touched):
         x = walk.touched[t]

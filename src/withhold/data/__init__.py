@@ -13,6 +13,6 @@ from withhold.data.source import Source
 from withhold.data.table import Table
 
 KINDS = {each.kind: each for each in (Records, Table, People)}
-"""What a method can be about, by ``Method.data``."""
+"""The kinds of data that methods are for, by ``Method.data``."""
 
 __all__ = ["KINDS", "Constraints", "Evidence", "Hierarchy", "People", "Records", "Source", "Table"]

@@ -1,8 +1,8 @@
-"""Numbers into ranges, on request: of a given width, cut at edges, or with about as many cells in each.
+"""Numbers into ranges, on request: of a given width, cut at edges, or with about equally many cells in each.
 
-In: a column of numbers as texts, and the bins. Out: the column with ranges as texts, and the bins as they
-would be given again: quantiles become edges. Numbers are exact decimals. Values that mean "missing" stay;
-anything else that is not a number is refused.
+In: a column of numbers as texts, and the bins. Out: the column with ranges as texts, and the bins that
+would cut another column in the same places: quantiles become edges. Numbers are exact decimals. Values that
+mean "missing" stay; anything else that is not a number is refused.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal, InvalidOperation
 from typing import TypeVar
 
+from withhold.data.dates import ORDERS, read_date
 from withhold.data.decimals import COMMA, WITH_COMMA, decimals_of, exact_decimal
 from withhold.data.names import is_unknown
 from withhold.data.table import Column, Table, Value
@@ -32,7 +33,7 @@ class Bins:
 
     width: Decimal | None = None
     edges: tuple[Decimal, ...] = ()
-    """Where a range begins; the one before it ends below."""
+    """Where ranges begin; values below an edge belong to the range before."""
 
     def __str__(self) -> str:
         if self.width is not None:
@@ -47,7 +48,7 @@ class Bins:
         return all(cut == cut.to_integral_value() for cut in cuts)
 
     def name(self, number: Decimal, *, whole: bool) -> str:
-        """The range that a number falls into; of whole numbers both ends belong to it."""
+        """The range that a number falls into; a range of whole numbers includes both ends."""
         if self.width is not None:
             low = (number // self.width) * self.width
             # Decimal's // cuts towards zero; ranges go down from there.
@@ -76,7 +77,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """This many ranges with about as many cells each."""
+    """A number of ranges with about equally many cells each."""
 
     parts: int
 
@@ -84,7 +85,7 @@ class Quantiles:
         return f"quantiles:{self.parts}"
 
     def cut(self, column: Column, table: Table) -> tuple[Column, Bins]:
-        """The column in ranges, and these: edges, so that other tables are cut in the same places."""
+        """The column in ranges, and their edges, so that other tables can be cut in the same places."""
         numbers = read_numbers(column, table)
         counts = dict(zip(column.values, column.counts.tolist(), strict=True))
         cells: dict[Decimal, int] = {}
@@ -102,9 +103,9 @@ class Quantiles:
 
 
 def quantile_cuts(cells: dict[Decimal, int], parts: int) -> tuple[Decimal, ...]:
-    """Where ranges with about as many cells each begin, but for the first; equal numbers stay together.
+    """Where ranges with about equally many cells begin, except the first; equal numbers stay together.
 
-    Of the numbers that cut in the same place it is the roundest, which says the least about anybody's.
+    Of the numbers that cut in the same place the roundest is used, which reveals least about any cell.
 
     >>> [str(edge) for edge in quantile_cuts({Decimal(n): 1 for n in (12, 19, 23, 48)}, 2)]
     ['20']
@@ -122,7 +123,7 @@ def quantile_cuts(cells: dict[Decimal, int], parts: int) -> tuple[Decimal, ...]:
 
 
 def _roundest(above: Decimal, most: Decimal) -> Decimal:
-    """The number with the fewest digits above the one and not above the other."""
+    """The number with the fewest digits that is greater than ``above`` and at most ``most``."""
     if above < 0 <= most:
         return Decimal(0)
     largest = max(abs(above), abs(most)).adjusted()
@@ -141,7 +142,7 @@ T = TypeVar("T")
 
 
 def read_numbers(column: Column, table: Table) -> dict[Value, Decimal]:
-    """The number that each value says, with decimal commas if they are clear."""
+    """The number that each value represents, with decimal commas if they are unambiguous."""
     used = (value for value, n in zip(column.values, column.counts, strict=True) if value and n)
     return read_cells(column, table, decimals_of(used).get, "number")
 
@@ -149,7 +150,7 @@ def read_numbers(column: Column, table: Table) -> dict[Value, Decimal]:
 def read_cells(
     column: Column, table: Table, read: Callable[[str], T | None], what: str
 ) -> dict[Value, T]:
-    """What each value says, those left out that say that there is none; refuses what cannot be read."""
+    """What each value represents, without those that mean "missing"; refuses what cannot be read."""
     found: dict[Value, T] = {}
     for code, count in enumerate(column.counts.tolist()):
         value = column.values[code]
@@ -158,6 +159,10 @@ def read_cells(
             found[value] = meaning
         elif value is not None and count and not is_unknown(value):
             remedy = "leave the column as it is, or correct the cell"
+            if what == "number" and any(read_date(value, order) for order in ORDERS):
+                remedy = (
+                    f"say {column.name}=5y for dates in periods of 5 years, or month, year, decade"
+                )
             if WITH_COMMA.fullmatch(value):
                 remedy += f", or say {option('decimal', COMMA)} if these are decimal commas"
             raise InputError(
@@ -172,7 +177,7 @@ def read_cells(
 
 
 def lower_end(text: Value) -> Decimal | None:
-    """Where a range begins that ``Bins`` named, or the number itself; None: it is neither.
+    """The lower end of a range that ``Bins`` named, or the number itself; None if it is neither.
 
     >>> lower_end("30-39"), lower_end("[-2.5,0)"), lower_end("below 18"), lower_end("tall")
     (Decimal('30'), Decimal('-2.5'), Decimal('-Infinity'), None)

@@ -78,9 +78,9 @@ class SmallGroup:
     """The group's quasi-identifiers."""
     rows: int
     needed: int
-    """So many rows."""
+    """How many rows the model requires."""
     lacks: str = ""
-    """What is wrong with a sensitive column, where there are rows enough."""
+    """What is wrong with a sensitive column, if there are enough rows."""
 
     def row(self) -> tuple[str, ...]:
         """The group as cells of a table."""
@@ -110,7 +110,7 @@ def cells_text(cells: Cells) -> str:
 
 
 def cells_of(table: Table, names: Sequence[str], row: int) -> Cells:
-    """The cells of one row in these columns; a blank is shown as nothing, only a withheld cell is None."""
+    """The cells of one row in these columns; a blank is an empty text, only a withheld cell is None."""
     found = [table.column(name) for name in names]
     shown = ((column, int(column.codes[row])) for column in found)
     return tuple((c.name, None if code < 0 else c.values[code] or "") for c, code in shown)

@@ -21,13 +21,13 @@ class ByFields:
         # Every model is a dataclass.
         declared = fields(self)  # type: ignore[arg-type]
         found = {each.name: _plain(getattr(self, each.name)) for each in declared if each.init}
-        # What the search settles is left out as long as it has not.
+        # A field that the search sets is left out until it is set.
         if found.get("groups", ...) is None:
             del found["groups"]
         return {"model": self.name, **found}
 
     def _set(self, **values: Any) -> None:
-        """Set fields of the frozen model: while it is made, or of a copy that nobody has yet."""
+        """Set fields of the frozen model: while it is made, or of a copy that is not in use yet."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
 

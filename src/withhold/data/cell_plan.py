@@ -17,7 +17,7 @@ from withhold.data.table import TEXT, WITHHELD
 from withhold.errors import PolicyError
 
 KEPT = -2
-"""Of a cell in a plan: stays as it is. -1: is withheld. From 0 on: becomes this one of the plan's names."""
+"""The code of a cell that stays as it is. -1: is withheld. From 0 on: becomes the name with this index."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class CellPlan:
     names: tuple[tuple[str, ...], ...]
     """By column: what cells are generalised to."""
     hidden: tuple[tuple[float, ...], ...]
-    """By column: how much of its detail a cell loses that is generalised to each of these names."""
+    """By column: the share of its detail that a cell loses if it is generalised to each of these names."""
     fingerprint: str
-    """Of the table the plan was made for."""
+    """The fingerprint of the table that the plan was made for."""
 
     def __len__(self) -> int:
         """How many cells do not stay as they are."""
@@ -68,7 +68,7 @@ class CellPlan:
                     values=values,
                     kind=TEXT if generalised else column.kind,
                     native=None if generalised else blanked(column.native, codes == WITHHELD),
-                    # Blanks around a value would tell apart what is one value to the proof.
+                    # Blanks around a value would distinguish cells that are equal to the proof.
                     padded=None,
                 )
             )
@@ -83,7 +83,7 @@ def plan_of_nothing(table: Table, columns: tuple[str, ...]) -> CellPlan:
 
 
 def make_plan(table: Table, forest: Forest, final: NDArray[np.int32]) -> CellPlan:
-    """The plan that leaves every row with these nodes."""
+    """The plan that turns the cells of every row into these nodes."""
     n_values = [len(table.column(name).values) for name in forest.columns]
     inner = final - (forest.bounds[:-1] + n_values).astype(np.int32)
     changed = np.where(final == forest.bounds[1:] - 1, WITHHELD, inner)

@@ -1,7 +1,7 @@
 """A tree made from the records themselves: items that often occur together are under one node.
 
-Level by level, from the items up, every node gets a partner: pairs that are held together most often for
-how frequent they are come first, and the rest is paired in order. Nothing is random, so the same records
+Level by level, from the items up, every node gets a partner: pairs that occur together most often relative
+to their frequency come first, and the rest is paired in order. Nothing is random, so the same records
 give the same tree.
 """
 
@@ -16,7 +16,7 @@ from withhold.data.records import Records
 from withhold.data.tree_building import ROOT, Edge, Node
 
 LONGEST = 100
-"""Nodes of a record; longer records hold almost everything together with everything, and are left out."""
+"""The most nodes of a record; longer ones pair almost everything with everything, and are left out."""
 
 
 def co_occurrence_edges(records: Records, set_aside: Collection[str] = ()) -> list[Edge]:
@@ -78,7 +78,7 @@ def _together(rows: Longs, held: Longs, n_nodes: int) -> tuple[Longs, Longs, Lon
     short = lengths[rows] <= LONGEST
     rows, held = rows[short], held[short]
     found = []
-    # The k-th node after each, as long as it is of the same record.
+    # The k-th node after each, as long as it is in the same record.
     for distance in range(1, LONGEST):
         same = rows[distance:] == rows[:-distance]
         if not same.any():

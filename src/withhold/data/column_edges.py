@@ -1,7 +1,7 @@
 """Trees over the values of a column, built from the values: ranges of numbers, dates, prefixes, rare values.
 
-In: the cells of a column, or how often each value is there. Out: edges, of which ``tree_building`` makes a
-tree. A blank cell is not a leaf of any tree; it can only be withheld. What says that a value is missing
+In: the cells of a column, or how often each value occurs. Out: edges, of which ``tree_building`` makes a
+tree. A blank cell is not a leaf of any tree; it can only be withheld. A value that means "missing"
 (``?``, ``NA``) is a leaf right under the root. Any other value that does not fit is refused, with its name.
 """
 
@@ -25,16 +25,16 @@ from withhold.options import Threshold
 from withhold.wording import counted
 
 Cells = Iterable[str | None] | Mapping[str, int]
-"""The cells of a column one by one, or how often each value is there."""
+"""The cells of a column one by one, or how often each value occurs."""
 T = TypeVar("T")
 OTHER = "other"
 """The node above rare values."""
 LEVELS = 60
-"""Of ranges, each twice as wide as those below; no number has more digits than that."""
+"""The most levels of ranges, each twice as wide as those below; no number has more digits than that."""
 
 
 def width_edges(cells: Cells, width: object) -> list[Edge]:
-    """Ranges so wide, then twice as wide, and so on, until one holds everything."""
+    """Ranges of this width, then twice as wide, and so on, until one holds everything."""
     numbers, missing = _numbers(cells)
     first = exact_decimal(str(width))
     if first is None or first <= 0:
@@ -56,7 +56,7 @@ def width_edges(cells: Cells, width: object) -> list[Edge]:
 
 
 def quantile_edges(cells: Cells, parts: int) -> list[Edge]:
-    """Ranges with about as many cells each, then two neighbours together, and so on."""
+    """Ranges with about equally many cells each, then merged in pairs of neighbours, and so on."""
     if isinstance(parts, bool) or not hasattr(parts, "__index__") or parts < 2:
         raise PolicyError(
             f"the number of quantiles must be a whole number of at least 2, not {parts!r}"
@@ -75,7 +75,7 @@ def quantile_edges(cells: Cells, parts: int) -> list[Edge]:
         level += 1
         for _, together in groupby(ordered, key=lambda value: part_of[value]):
             values = list(together)
-            # A range of a single value would say nothing new.
+            # A range of a single value would add nothing.
             if len(values) > 1:
                 name = _between(numbers[values[0]], numbers[values[-1]])
                 for value in values:
@@ -110,7 +110,7 @@ def date_edges(cells: Cells) -> list[Edge]:
 
 
 def column_prefix_edges(cells: Cells, lengths: Sequence[int] | None = None) -> list[Edge]:
-    """Codes under their prefixes, of these lengths; if not given every length, or as for items with dots."""
+    """Codes under their prefixes of these lengths; by default of all, or as for items if there are dots."""
     values, missing = _read_all(cells, lambda text: text, "a code", "")
     if lengths is None and not any("." in value for value in values):
         lengths = range(1, max(map(len, values), default=1)) or None
@@ -141,7 +141,7 @@ def _edges(above: Mapping[str, Sequence[Node]], missing: Iterable[str]) -> list[
 
 
 def _counts(cells: Cells) -> Counter[str]:
-    """How often each value is there; blanks are none."""
+    """How often each value occurs; blanks are not counted."""
     counts = Counter(cells)
     return Counter({value: count for value, count in counts.items() if value and count > 0})
 
@@ -155,7 +155,7 @@ def _numbers(cells: Cells) -> tuple[dict[str, Decimal], list[str]]:
 def _read_all(
     cells: Cells, read: Callable[[str], T | None], what: str, remedy: str
 ) -> tuple[dict[str, T], list[str]]:
-    """The different values as what they mean, and those that say that there is none."""
+    """The different values as read, and those that mean "missing"."""
     found: dict[str, T] = {}
     missing, odd = [], []
     for value in sorted(_counts(cells)):
@@ -187,5 +187,5 @@ def _are_whole(numbers: Iterable[Decimal]) -> bool:
 
 
 def _between(low: Decimal, high: Decimal) -> str:
-    """A range with both ends in it."""
+    """A range that includes both ends."""
     return f"{low:f}{'-' if low >= 0 else '..'}{high:f}"

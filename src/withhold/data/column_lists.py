@@ -43,7 +43,7 @@ def join_columns(names: Iterable[str]) -> str:
 
 
 def unquoted(name: str) -> str:
-    """A single name, out of its quotes if it is in any."""
+    """A single name, without the quotes around it if there are any."""
     found = re.fullmatch(rf"\s*{QUOTED}\s*", name)
     return name.strip() if found is None else found[1].replace('""', '"')
 
@@ -71,7 +71,7 @@ def join_pairs(pairs: Mapping[str, str]) -> str:
 
 
 def typed(word: str) -> str:
-    """The word, in quotes where it would be read as several."""
+    """The word, in quotes if it would be read as several."""
     return '"' + word.replace('"', '""') + '"' if set(word) & set(',="') else word
 
 

@@ -1,7 +1,7 @@
 """Who wants what protected: for every record the items that nobody should infer about that person.
 
 In: pairs of record and item, a mapping, a matrix, or a function of the record. Out: a frozen value that
-holds one bit for each person and item, or the pairs themselves where these take less room.
+holds one bit for each person and item, or the pairs themselves if these take less memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     """Whatever says who wants what protected, as ``Constraints.of`` reads it."""
     AnyMatrix: TypeAlias = Matrix
 else:
-    Wanted = AnyMatrix = Any  # what is wrong with a value, ``of`` says in more words than a type
+    Wanted = AnyMatrix = Any  # ``of`` says what is wrong with a value better than a type does
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,17 +49,17 @@ class Constraints:
     items: tuple[str, ...]
     """The items to protect by name, ascending: the columns."""
     bits: NDArray[np.uint64]
-    """A row of bits for each record; no rows at all where the pairs are held instead."""
+    """A row of bits for each record; no rows at all if the pairs are held instead."""
     offsets: Longs
     columns: NDArray[np.int32]
     """The pairs: the columns of record ``r`` are columns[offsets[r]:offsets[r + 1]], ascending."""
     unknown: tuple[Unknown, ...] = ()
-    """Records that the file names and the data does not have, where that was allowed; and what takes
-    nothing back."""
+    """Records that the file names and the data does not have, if that was allowed; and items taken back
+    in vain."""
     categories: tuple[str, ...] = field(default=(), repr=False)
     """The names of the hierarchy that could have been used."""
     _digests: list[str] = field(default_factory=list, repr=False)
-    """The digest, once it was asked for."""
+    """The digest, once computed."""
 
     @classmethod
     @checked
@@ -76,13 +76,13 @@ class Constraints:
         Parameters
         ----------
         source
-            A mapping from row numbers (from 0) or record ids to items; ``"*"`` stands for everybody, and an
-            item that starts with ``!`` is taken back for one record (write ``\\!item`` for an item that
-            starts so itself). Or a matrix (numpy or scipy sparse) with a row for each record and a column for
+            A mapping from row numbers (from 0) or record ids to items; ``"*"`` means everybody, and an
+            item that starts with ``!`` is taken back for one record (write ``\\!item`` for an item whose
+            name starts so). Or a matrix (numpy or scipy sparse) with a row for each record and a column for
             each item of the vocabulary. Or a function that gets each record as a tuple of names and returns
             items.
         hierarchy
-            With it, the name of a category stands for all its items.
+            With it, the name of a category means all its items.
         allow_unknown
             Whether a mapping may name records that the data does not have.
         """
@@ -166,7 +166,7 @@ class Constraints:
     ) -> Constraints:
         """From parallel arrays of rows and item codes; ``back`` marks wishes that are removed.
 
-        ``written`` are the numbers and names of what stood there, where that could be categories.
+        ``written`` are the numbers and names of what was written, if that may include categories.
         """
         shared = frozenset(everybody)
         named = tuple(sorted(shared | set(items)))
@@ -208,8 +208,8 @@ class Constraints:
     def from_function(
         cls, wishes_of: WishFunction, records: Records, *, hierarchy: Categories | None = None
     ) -> Constraints:
-        """From a function of a record, which is called once for each. The items it returns are names, as they
-        are: a ``!`` in front is part of the name."""
+        """From a function of a record, which is called once for each. The items it returns are plain names:
+        a ``!`` in front is part of the name."""
         pairs = (
             (row, wishes.named(wishes.item_text(item, row)), False)
             for row, record in enumerate(records)
@@ -230,7 +230,7 @@ class Constraints:
             remedy = "give a row for each record and a column for each item of the vocabulary"
             problem = f"the matrix has shape {tuple(matrix.shape)}, and the data {has}"
             raise InputError(problem, remedy=remedy)
-        # Anything else is taken by rows, so that it need not be in memory as a whole.
+        # Anything else is read by rows, so that it need not be in memory as a whole.
         by_row: Any = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
 
         def row_bits(start: int, end: int) -> NDArray[np.bool_]:

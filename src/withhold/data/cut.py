@@ -1,8 +1,8 @@
 """Cuts of a tree: nodes that cover every public item exactly once, so that each is published as one of them.
 
-Sensitive items are taken out of the tree first, so no node stands for public and sensitive ones together. In:
+Sensitive items are taken out of the tree first, so no node represents both public and sensitive ones. In:
 a tree, and a level or the names of nodes. Out: the codes of the cut's nodes, ascending, and the groups that
-they are. A node with a single child stands for the same items, and gives way to it unless it was named.
+they are. A node with a single child represents the same items, and is replaced by it unless it was named.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def cut_at(tree: Hierarchy, level: int) -> Ints:
 def named_cut(tree: Hierarchy, names: Iterable[str], whole: Hierarchy) -> Ints:
     """The nodes of these names, which must cover every item exactly once.
 
-    ``whole`` is the tree with the sensitive items: nodes that stand for nothing else are passed over.
+    ``whole`` is the tree with the sensitive items: nodes that represent nothing else are ignored.
     """
     names = list(names)
     for name in names:

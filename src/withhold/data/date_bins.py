@@ -1,7 +1,7 @@
 """Dates into months, years and longer periods, or into the age on another day; on request.
 
-In: a column of dates as texts. Out: the column with periods, or ranges of ages, as texts, and how it would
-be asked for again, with the order of day and month where the dates of the column decided it.
+In: a column of dates as texts. Out: the column with periods, or ranges of ages, as texts, and how to request
+the same again, with the order of day and month if the dates of the column determined it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from withhold.data.table import WITHHELD, Column, Table, Value, missing_column
 from withhold.errors import InputError
 
 UNITS: Mapping[str, int] = {"day": 0, "month": 0, "year": 1, "decade": 10}
-"""Periods by name, and how many years they have."""
+"""Periods by name, and how many years each spans."""
 ORDER = "|".join(ORDERS)
 PERIOD = re.compile(rf"({'|'.join(UNITS)}|[1-9]\d{{0,2}}y)(?::({ORDER}))?")
 AGE = re.compile(
@@ -76,7 +76,7 @@ class Ages:
         return f"age:{at}:{self.bins}" + ("" if self.order is None else f":{self.order}")
 
     def cut(self, column: Column, table: Table) -> tuple[Column, Ages]:
-        """The column with every date replaced by the age; where one of the two is missing, that is shown."""
+        """The column with every date replaced by the age; if one of the two is missing, that is shown."""
         other = self._other(column, table)
         born, first = read_dates(column, table, self.order, str(self))
         when, second = read_dates(other, table, self.order, str(self))
@@ -97,7 +97,7 @@ class Ages:
         made = Column.of(column.name, labels)
         codes = np.where((pairs == WITHHELD).any(axis=1), WITHHELD, made.codes[where.ravel()])
         order = first or second
-        # One order stands for both columns; where they differ, each column decides again.
+        # One order is for both columns; if they differ, each column decides again.
         settled = order if None in (first, second) or first == second else None
         return Column(column.name, codes, made.values), replace(self, order=settled)
 
@@ -131,9 +131,9 @@ def read_dates(
     *,
     seen: Callable[[date], object] = lambda day: day,
 ) -> tuple[dict[Value, date], Order | None]:
-    """The day of each value, and the order of day and month where it was given or only one fits.
+    """The day of each value, and the order of day and month if it was given or only one fits.
 
-    ``seen`` is what is made of a day: where it is the same in either order, nobody needs to be asked.
+    ``seen`` turns a day into what is shown: if that is the same in either order, nobody needs to be asked.
     """
     texts = read_cells(column, table, lambda text: _some_date(text, order), "date")
     if order is not None:

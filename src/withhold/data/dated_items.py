@@ -1,4 +1,4 @@
-"""Items with a date: ``asthma@2015-2019`` says when somebody had ``asthma``, and so that they had it.
+"""Items with a date: ``asthma@2015-2019`` says when somebody had ``asthma``, and thereby that they had it.
 
 A date is a year, a month, a day or a range of years. The name alone says that an item is dated, so that a
 proof need not trust anything else.
@@ -28,7 +28,7 @@ def undated(name: str) -> str | None:
 
 
 def oddly_dated(names: Iterable[str], items: Iterable[str]) -> list[str]:
-    """Those of ``names`` that begin as one of the items with a date, but have none that is known.
+    """Those of ``names`` that begin like one of the items with a date, but whose date is not recognised.
 
     >>> oddly_dated(["flu@2015", "flu@2010s", "flu @2015", "cold@x"], ["flu"])
     ['flu @2015', 'flu@2010s']

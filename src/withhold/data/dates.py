@@ -1,9 +1,9 @@
 """Dates as people write them, read only if there is a single possible reading.
 
-In: the texts of a column. Out: the day that each of them says. Dates that begin with the year (ISO 8601)
-and those with the month's English name leave nothing open. Of ``03/04/2020`` the other dates of the column
-decide, or whoever gives the order; nothing is guessed. A time of day and its zone are passed over: the day
-is the one that is written.
+In: the texts of a column. Out: the day that each represents. Dates that begin with the year (ISO 8601)
+and those with the month's English name are unambiguous. ``03/04/2020`` is read in the order that the other
+dates of the column, or the user, determine; nothing is guessed. A time of day and its zone are ignored: the
+day is the one that is written.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PATTERNS: Final = tuple(
 
 
 def read_date(text: str, order: Order) -> date | None:
-    """The day that a text says; None if it says none. ``order`` matters only where the text leaves it open.
+    """The day that a text represents; None if it is no date. ``order`` matters only if the text is ambiguous.
 
     >>> read_date("2020-02-29T23:30:00Z", "dmy"), read_date("29 Feb 2020", "dmy")
     (datetime.date(2020, 2, 29), datetime.date(2020, 2, 29))

@@ -1,7 +1,7 @@
 """Numbers as texts: exact decimals, with a point or, as most of Europe writes them, with a comma.
 
 In: cells as texts. Out: numbers, or texts with a point. Whether ``1,234`` is a little more than one or more
-than a thousand cannot be seen in one cell: its comma is a decimal one if somebody says so, or if another cell
+than a thousand cannot be seen in one cell: its comma is a decimal one if the user says so, or if another cell
 of the column has one that can be nothing else.
 """
 
@@ -21,13 +21,13 @@ LARGEST = Decimal(10) ** 15
 """Numbers beyond this are codes, not quantities, and their ranges would not be exact."""
 COMMA, POINT = DECIMALS = ("comma", "point")
 WITH_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?", re.ASCII)
-"""A number whose decimals follow a comma; points may stand between its thousands."""
+"""A number whose decimals follow a comma; points may separate its thousands."""
 CLEAR = re.compile(r"[-+]?(0,\d+|\d{4,},\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+)", re.ASCII)
-"""One in which the comma cannot stand before thousands."""
+"""One in which the comma cannot separate thousands."""
 
 
 def exact_decimal(text: str) -> Decimal | None:
-    """The number that a text says; None if it is none, or too large to be a quantity."""
+    """The number that a text represents; None if it is none, or too large to be a quantity."""
     try:
         number = Decimal(text.strip())
     except InvalidOperation:
@@ -36,13 +36,13 @@ def exact_decimal(text: str) -> Decimal | None:
 
 
 def decimals_of(values: Iterable[str]) -> dict[str, Decimal | None]:
-    """The number that each text of a column says, with decimal commas if they are clear; None for no number.
+    """The number that each text of a column represents, with decimal commas if they are clear; None if none.
 
     >>> decimals_of(["2", "3,5"])["3,5"], decimals_of(["2", "3,500"])["3,500"]
     (Decimal('3.5'), None)
     """
     found = {value: exact_decimal(value) for value in values}
-    # What says that a value is missing says nothing about commas.
+    # Values that mean "missing" say nothing about commas.
     told = [value for value in found if not is_unknown(value)]
     if not has_decimal_commas(told):
         return found
@@ -50,7 +50,7 @@ def decimals_of(values: Iterable[str]) -> dict[str, Decimal | None]:
 
 
 def has_decimal_commas(values: Iterable[str]) -> bool:
-    """Whether texts are all numbers, with commas before their decimals that cannot stand before thousands."""
+    """Whether texts are all numbers, at least one with a comma that cannot separate thousands."""
     clear = False
     for value in values:
         if not WITH_COMMA.fullmatch(value) or ("." in value and "," not in value):
@@ -60,7 +60,7 @@ def has_decimal_commas(values: Iterable[str]) -> bool:
 
 
 def check_decimal(decimal: str | None) -> str | None:
-    """The decimal mark of numbers, if it is one of the two."""
+    """The decimal mark; refuses anything but the two that are known."""
     if decimal not in (None, COMMA, POINT):
         raise PolicyError(f"the decimal mark is {COMMA} or {POINT}, not {decimal!r}")
     return decimal

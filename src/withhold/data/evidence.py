@@ -15,7 +15,7 @@ class Draw:
 
     seed: int = 0
     round: int = 1
-    """Of this seed; each later one spends less of ``delta``."""
+    """Which draw with this seed; each later one spends less of ``delta``."""
 
 
 @dataclass(frozen=True, eq=False)

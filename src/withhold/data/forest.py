@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,9 +50,23 @@ class Forest:
     names: tuple[tuple[str, ...], ...]
     """By column: the names of its inner nodes, which come after its values."""
     losses: NDArray[np.float64]
-    """By node: how much of the column a cell hides that shows only this: 0 a value, 1 nothing."""
+    """By node: how much of its detail a cell with this node hides: 0 for a value, 1 for a root."""
     nodes: NDArray[np.int32]
     """By row and column: the cell's node."""
+
+    @cached_property
+    def paths(self) -> tuple[NDArray[np.int32], ...]:
+        """By column: for each of its nodes, its ancestor at each depth; NOBODY below the node's own depth."""
+        return tuple(self._paths(*ends) for ends in pairwise(self.bounds.tolist()))
+
+    def _paths(self, start: int, end: int) -> NDArray[np.int32]:
+        above = np.arange(start, end, dtype=np.int32)
+        depths, parents = self.trees.depths, self.trees.parents
+        paths = np.full((len(above), int(depths[start:end].max()) + 2), NOBODY, dtype=np.int32)
+        while (there := np.flatnonzero(above != NOBODY)).size:
+            paths[there, depths[above[there]]] = above[there]
+            above[there] = parents[above[there]]
+        return paths
 
     def counts(self) -> NDArray[np.int64]:
         """By node: how many rows show it."""
@@ -59,7 +75,7 @@ class Forest:
     def information(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """By node: minus the information of a cell that shows only this, -(-log p)."""
         under = counts.astype(np.float64)
-        # Children before their parents: within a column by falling depth.
+        # Children before their parents: within a column by decreasing depth.
         for node in np.argsort(-self.trees.depths, kind="stable"):
             if self.trees.parents[node] != NOBODY:
                 under[self.trees.parents[node]] += under[node]

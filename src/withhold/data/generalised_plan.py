@@ -18,11 +18,11 @@ class GeneralisedPlan:
 
     groups: Groups
     withheld: AnyPlan
-    """Of the generalised records."""
+    """What is withheld of the generalised records."""
     hierarchy: Hierarchy
     """The tree whose nodes the groups are."""
     fingerprint: str
-    """Of the records the plan was made for, before they are generalised."""
+    """The fingerprint of the records that the plan was made for, before they are generalised."""
     renamed: int
     """Occurrences that are published under the name of a group."""
 

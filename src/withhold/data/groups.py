@@ -25,7 +25,7 @@ from withhold.options import Option, Plain, said_only_by_offered
 
 @dataclass(frozen=True)
 class Detail:
-    """How much detail groups give up: 0 where every item is published as itself, 1 where all are one."""
+    """How much detail groups give up: 0 if every item is published as itself, 1 if all are one."""
 
     ncp: float
     """Normalised certainty penalty: (items of the group - 1) / (all items - 1), the mean over occurrences."""
@@ -51,7 +51,7 @@ class Groups:
 
     @classmethod
     def of(cls, members: Groups | Mapping[str, Iterable[str]]) -> Groups:
-        """The groups of a mapping from names to items; refuses what is not one place for every item."""
+        """The groups of a mapping from names to items; refuses empty groups and ambiguous names."""
         if isinstance(members, Groups):
             return members
         if wrong := [name for name, items in members.items() if not fits(items, Iterable[str])]:
@@ -102,7 +102,7 @@ class Groups:
         return self.detail_of(records.vocabulary, records.supports)
 
     def detail_of(self, vocabulary: Sequence[str], supports: Longs) -> Detail:
-        """The same for records that hold these items so often."""
+        """The same for records in which the items have these supports."""
         numbers = {item: number for number, (_, items) in enumerate(self.members) for item in items}
         group = np.array([numbers.get(item, -1) for item in vocabulary], dtype=np.int64)
         known = (group >= 0) & (supports > 0)
@@ -146,7 +146,7 @@ class Stray:
 
 
 def detail_lost(group: Longs, supports: Longs, sizes: Longs) -> Detail:
-    """The detail that is given up if item i, of this support, is in ``group[i]`` with this many items."""
+    """The detail that is given up if item ``i`` is in ``group[i]``; ``sizes`` are the items of each group."""
     total, items = int(supports.sum()), int(sizes.sum())
     if total == 0:
         return Detail(0.0, 0.0)
@@ -160,7 +160,7 @@ def detail_lost(group: Longs, supports: Longs, sizes: Longs) -> Detail:
 
 
 def refuse_given(groups: Groups | None) -> None:
-    """Refuse a model with groups where a release is to be made: they follow from the hierarchy."""
+    """Refuse a model with groups if a release is to be made: they follow from the hierarchy."""
     if groups is not None:
         raise PolicyError(
             "the model has groups, as a release has them; to make one, give the model without groups and "

@@ -88,7 +88,7 @@ class Hierarchy:
         Raises
         ------
         InputError
-            If the pairs are no tree: two roots, two parents of a node, or a circle.
+            If the pairs are not a tree: two roots, two parents of a node, or a cycle.
         """
         pairs = [names_in(edge, name="an edge (child, parent)") for edge in edges]
         if odd := [pair for pair in pairs if len(pair) != 2]:
@@ -103,7 +103,7 @@ class Hierarchy:
     def from_paths(cls, paths: Iterable[Sequence[str]]) -> Hierarchy:
         """The tree of paths, each from a leaf to the root and all of the same length.
 
-        A label may stand on two levels; the upper node is then named with its level, from 1 below the
+        A label may occur on two levels; the upper node is then named with its level, from 1 below the
         root.
 
         >>> tree = Hierarchy.from_paths([("ham", "sausage", "*"), ("sausage", "sausage", "*")])
@@ -119,7 +119,7 @@ class Hierarchy:
     def by_prefix(cls, items: Iterable[str], lengths: Sequence[int] | None = None) -> Hierarchy:
         """A tree over codes such as ICD's: ``E11.9`` under ``E11`` under ``E`` under ``*``.
 
-        Without ``lengths`` (of the prefixes that are nodes) these are the first character and what stands
+        Without ``lengths`` (of the prefixes that are nodes) these are the first character and what comes
         before the first dot.
 
         >>> tree = Hierarchy.by_prefix(["E11.9", "E11.2", "E10", "I25"])
@@ -160,7 +160,7 @@ class Hierarchy:
     @classmethod
     @checked
     def by_quantiles(cls, cells: column_edges.Cells, parts: int) -> Hierarchy:
-        """Numbers in this many ranges with about as many cells each, each two neighbours under a node, …
+        """Numbers in this many ranges with about equally many cells each, two neighbours under a node, …
 
         >>> Hierarchy.by_quantiles(["1", "2", "2", "3", "9", "9", "40", "80"], 4).parent("40-80")
         '9-80'
@@ -291,7 +291,7 @@ class Hierarchy:
         return low
 
     def at_depth(self, depth: int) -> Ints:
-        """For every node the code of its ancestor at this depth, or its own where it is not deeper."""
+        """For every node the code of its ancestor at this depth, or its own if it is not deeper."""
         codes = np.arange(len(self), dtype=np.int32)
         while (deeper := self.depths[codes] > depth).any():
             codes[deeper] = self.parents[codes[deeper]]

@@ -26,19 +26,19 @@ from withhold.options import Plain
 from withhold.wording import counted, listing, percent
 
 SHOWN = 3
-"""Groups of spellings, or other examples, that a hint names."""
+"""How many groups of spellings, or other examples, a hint names."""
 SHORT = 3
-"""Letters that an abbreviation has at most, unless it ends with a point."""
+"""The most letters of an abbreviation, unless it ends with a point."""
 LONG = 4
-"""Letters that what it stands for has at least."""
+"""The fewest letters of the word that it abbreviates."""
 MOST_VALUES = 200
 """In columns with more different values, a short one is hardly an abbreviation of a long one."""
 MOST_SPELLINGS = 1_000_000
-"""Different values that are compared."""
+"""The most different values that are compared."""
 ALONE = 0.05
-"""From this share of rows on whose value nobody else has, most of a column will be withheld or coarse."""
+"""If this share of the rows has values that no other row has, most of a column will be withheld or coarse."""
 RARE_VALUES = ("has ", "is different")
-"""How a reason begins that is about how many values there are, not about what they are."""
+"""How reasons begin that are about the number of values, not about the values themselves."""
 CHOICES = tuple(
     ways for size in (1, 2, 3) for ways in combinations(("spaces", "case", "punctuation"), size)
 )

@@ -14,16 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from withhold.data.person_names import may_name_kinds, names_persons
 from withhold.data.table import Column, Table
 
 SHARE = 0.8
-"""From this share of the values on, a column is taken for what they look like."""
+"""If at least this share of the values look like something, the column is taken for that."""
 FEWEST = 20
 """With fewer rows, that most values differ means nothing."""
 LOOKED_AT = 500
-"""Values tried against the patterns."""
+"""How many values are tried against the patterns."""
 NEARLY = 0.9
-"""From this share of what the most frequent value leaves open on, a column nearly determines another."""
+"""A column that settles this share of what the most frequent value leaves open nearly determines another."""
 _WHO = (
     "(birth|user|nick|patient|customer|client|contact|person|employee|member|participant|respondent|doctor"
     "|physician|nurse|mother|father|spouse|student|teacher|owner|patient(inn)?en|kunden|klient(inn)?en)"
@@ -36,21 +37,20 @@ NAME_OF_A_PERSON = re.compile(
 )
 """Names of columns that hold names of people, however few these are."""
 OF_A_PERSON = re.compile(
-    rf"id|{_WHO}s? ?{_WHICH}|(patient|customer|client|person|employee|participant|respondent)s?"
-    r"|patient(in|en|innen)?|kund(e|in|en|innen)|klient(in|en|innen)?|paciente|cliente|paziente|utente"
+    rf"id|{_WHO}s? ?{_WHICH}"
     r"|(.* )?(e ?mail( address)?|ssn|social security( number)?|passport( (no|nr|number))?|iban|mrn)"
     r"|(.* )?(tele)?phone( (no|nr|number))?|mobile( (no|nr|number))|mail( address)?"
     r"|telefon(nummer)?|t[eé]l[eé]phone"
     r"|(home |postal |street )?address|anschrift|adresse"
 )
-"""Names of columns that hold what stands for one person, however few these are."""
+"""More names of columns that identify one person by each value, however few there are."""
 PERSON = re.compile(r"first|last|middle|maiden")
 """Names of columns that may hold names of people, if there are many."""
 NUMBER = re.compile(
     r"mobile|fax|street|url|ip|mac|licen[cs]e|drivers|account|uuid|guid|record|member|card|plate"
     r"|(.* )?(id|no|nr|number|uuid|guid)"
 )
-"""Names of columns that may hold what stands for one person, if there are many values."""
+"""Names of columns that may identify one person by each value, if there are many values."""
 ANSWERS = frozenset(
     (
         "0",
@@ -72,7 +72,7 @@ ANSWERS = frozenset(
         "sì",
     )
 )
-"""Under whatever name, these are nobody's."""
+"""These identify nobody, whatever the column's name."""
 PLACE = re.compile(r"(.* )?(lat|latitude|lon|lng|long|longitude|coordinates?|gps|geo|location)")
 
 _CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?"
@@ -96,7 +96,7 @@ class Pattern(NamedTuple):
     what: str
     matches: re.Pattern[str]
     different: float
-    """From this share of different values on; a few values that repeat all over are nobody's."""
+    """The least share of different values; a few values that repeat everywhere identify nobody."""
 
 
 PATTERNS = (
@@ -144,11 +144,11 @@ PATTERNS = (
 CAPITALISED = re.compile(r"[^\W\d_][\w .'-]*")
 DECIMALS = re.compile(r"-?\d{1,3}\.\d{3,}")
 TEXT_WORDS, TEXT_LENGTH = 4, 20
-"""From so many words and characters on, a value is a sentence rather than a category."""
+"""A value with at least this many words and characters is a sentence rather than a category."""
 
 
 def looks_identifying(table: Table, names: Iterable[str]) -> dict[str, str]:
-    """Why each of these columns may identify people, as far as one does."""
+    """For each of these columns that may identify people: why."""
     found = {name: _reason(table.column(name)) for name in names}
     return {name: reason for name, reason in found.items() if reason}
 
@@ -157,7 +157,7 @@ class _Cells(NamedTuple):
     """What is examined of a column."""
 
     name: str
-    """In words."""
+    """The name of the column as words."""
     tried: list[str]
     """Some of the different values."""
     different: int
@@ -174,7 +174,7 @@ class _Cells(NamedTuple):
 
     @property
     def are_answers(self) -> bool:
-        """Whether the values say yes or no, as of whether a phone number is known."""
+        """Whether the values are yes or no, such as whether a phone number is known."""
         return all(value.casefold() in ANSWERS for value in self.tried)
 
 
@@ -216,6 +216,11 @@ def _cells(column: Column) -> _Cells:
     return _Cells(column_words(column.name), tried, len(filled), sum(n for _, n in filled))
 
 
+def _stands_for_a_person(name: str) -> bool:
+    is_person = names_persons(name) and not may_name_kinds(name)
+    return is_person or OF_A_PERSON.fullmatch(name) is not None
+
+
 def _is_sentence(value: str) -> bool:
     return len(value) >= TEXT_LENGTH and len(value.split()) >= TEXT_WORDS
 
@@ -240,9 +245,9 @@ _CHECKS: Mapping[str, Callable[[_Cells], bool]] = {
         cells.filled >= FEWEST and cells.different > cells.filled / 2
     ),
     "has the name of an identifier, and {different:,} different values": lambda cells: (
-        bool(OF_A_PERSON.fullmatch(cells.name) and not cells.are_answers)
+        (_stands_for_a_person(cells.name) and not cells.are_answers)
         or (
-            bool(NUMBER.fullmatch(cells.name))
+            bool(NUMBER.fullmatch(cells.name) or names_persons(cells.name))
             and (cells.many or (cells.filled < FEWEST and cells.different > cells.filled / 2))
         )
     ),
@@ -267,7 +272,7 @@ def determining_columns(
 def _told(column: Column, other: Column) -> float:
     """The share of the rows whose other cell can be inferred from this one; 0 if that is trivial.
 
-    Whoever finds a withheld cell looks at the other rows with the same value of the kept column, and says
+    Whoever finds a withheld cell looks at the other rows with the same value of the kept column, and guesses
     what most of them have. A row that has its value alone is therefore not counted.
     """
     shown = (column.codes >= 0) & (other.codes >= 0)

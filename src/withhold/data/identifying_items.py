@@ -1,9 +1,11 @@
 """Items that may identify people: they stop a release until somebody decides what to do with them.
 
 In: records. Out: why their items may identify people. An identifier among the items is published like any
-other, and whoever finds it finds the whole record. E-mail addresses and moments stop wherever they occur; all
-else only if nearly every record holds the same number of such items, as it does where a line begins with a
-record id. By chance that hardly happens: products that sell once are in some records, and not in others.
+other, and whoever finds it finds the whole record. E-mail addresses and timestamps stop a release wherever
+they occur; all else only if nearly every record holds the same number of such items, as it does where a line
+begins with a record id. By chance that hardly happens: products that sell once are in some records, and not
+in others. The one exception is long numbers of one form, each in one record only, such as those of
+prescriptions.
 """
 
 from __future__ import annotations
@@ -22,9 +24,16 @@ from withhold.errors import PolicyError, option
 from withhold.wording import counted
 
 FEWEST_OF_PART = 1000
-"""In a part of fewer records, that an item is in one record only means nothing: others may be elsewhere."""
+"""In a smaller part, an item in only one record means nothing: it may be in other parts, too."""
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^\W\d_]{2,}")
 """Unlike packages with their versions, such as react@17.0.2."""
+SHORTEST_NUMBER = 8
+"""The digits of a date without separators; telephone and document numbers have more."""
+DIGITS = re.compile(r"\d+")
+SHARED = 10
+"""Numbers of one form that at most this many records share on average belong to few people each."""
+LONG_NUMBER = re.compile(r"\d{5}")
+"""Serial numbers are this long. Article numbers may be, too, but most articles sell more than once."""
 ALL = "all"
 
 
@@ -32,15 +41,15 @@ class Identifying(NamedTuple):
     """Why items may identify people."""
 
     reason: str
-    """What is said of the items, or of records."""
+    """What the items look like, as a message says it."""
     number: int
-    """Of items, or of records."""
+    """How many items, or records."""
 
 
 def identifying_items(records: Records, *, fewest: int = FEWEST) -> Identifying | None:
     """Why the items may identify people, if they may.
 
-    That an item is in one record only is looked at from ``fewest`` records on.
+    An item in a single record is a sign only if there are at least ``fewest`` records.
 
     >>> lines = [[f"C{n:04}", "tea", "milk"] for n in range(40)]
     >>> identifying_items(Records.from_lists(lines)).reason
@@ -59,7 +68,7 @@ def identifying_items(records: Records, *, fewest: int = FEWEST) -> Identifying 
             "record has, as a record id or a customer number is",
             number,
         )
-    return _alike(records, supports)
+    return _alike(records, supports) or _numbered(records, supports)
 
 
 def refuse_identifying_items(
@@ -82,7 +91,7 @@ def refuse_identifying_items(
 
 
 def _always(records: Records, supports: Longs) -> Identifying | None:
-    """What nobody takes for an article, in however many records it is."""
+    """Items that cannot be articles, however many records they are in."""
     names = records.vocabulary
     mails = [n for n, name in enumerate(names) if "@" in name and EMAIL.fullmatch(name.strip())]
     times = [n for n, name in enumerate(names) if ":" in name and _is_moment(name.strip())]
@@ -101,20 +110,20 @@ def _is_moment(name: str) -> bool:
 
 
 def _alike(records: Records, supports: Longs) -> Identifying | None:
-    """What looks like telephone numbers, dates and the like, and is in nearly every record alike.
+    """Items that look like telephone numbers, dates and the like, as many in nearly every record.
 
-    Some records are looked at, evenly over all.
+    Only some records are examined, evenly spaced.
     """
     step = max(1, len(records) // LOOKED_AT)
     rows = range(0, len(records), step)
     seen = [records.items[records.offsets[row] : records.offsets[row + 1]] for row in rows]
     lengths = np.array([len(codes) for codes in seen], dtype=np.int64)
     items = np.concatenate(seen)
-    codes = np.unique(items)
+    codes = np.array([code for code in np.unique(items) if _has_a_look(records.vocabulary[code])])
     for pattern in PATTERNS:
         fits = [bool(pattern.matches.fullmatch(records.vocabulary[code])) for code in codes]
         matched = codes[fits]
-        # Few that repeat all over are nobody's: the number of a shop.
+        # A few that repeat everywhere identify nobody, such as the number of a shop.
         if len(matched) < 2 or len(matched) < pattern.different * int(supports[matched].sum()):
             continue
         of_row = np.repeat(np.arange(len(seen)), lengths)[np.isin(items, matched)]
@@ -128,10 +137,70 @@ def _alike(records: Records, supports: Longs) -> Identifying | None:
     return None
 
 
+def _numbered(records: Records, supports: Longs) -> Identifying | None:
+    """Items of one form with different numbers that look like a column of the data or like serial numbers."""
+    forms: dict[str, list[int]] = {}
+    for code in np.flatnonzero(supports):
+        name = records.vocabulary[code]
+        # The length of a bare number is all that tells a postcode from a year.
+        form = "#" * len(name) if name.isdigit() else DIGITS.sub("#", name)
+        if form != name:
+            forms.setdefault(form, []).append(int(code))
+    for form, codes in sorted(forms.items()):
+        times = supports[codes]
+        if len(codes) < FEWEST or int(times.sum()) > SHARED * len(codes):
+            continue
+        once = 10 * int((times == 1).sum()) >= 9 * len(codes)
+        long = sum(bool(LONG_NUMBER.search(records.vocabulary[code])) for code in codes)
+        is_serial = once and form.strip("#") and 10 * long >= 9 * len(codes)
+        if not is_serial and 10 * int(times.sum()) < 9 * len(records):
+            continue
+        own = _held(records, codes)
+        told = f"of the form {form!r} (digits as #)"
+        held, number = _held_alike(own, _others(records, form) + own)
+        if held:
+            return Identifying(
+                f"{number:,} of {counted(len(records), 'record')} hold {counted(held, 'item')} {told}, of "
+                f"{len(codes):,} different ones, as a customer number or a postcode is",
+                number,
+            )
+        if is_serial and 10 * int((own == 1).sum()) >= 9 * int((own > 0).sum()):
+            return Identifying(
+                f"nearly all of {len(codes):,} items {told} are in one record only, as the number of a "
+                "prescription is",
+                len(codes),
+            )
+    return None
+
+
+def _held(records: Records, codes: list[int]) -> Longs:
+    """How many of these items each record holds."""
+    wanted = np.zeros(records.n_items, dtype=bool)
+    wanted[codes] = True
+    sums = np.concatenate([[0], np.cumsum(wanted[records.items])])
+    return np.diff(sums[records.offsets])
+
+
+def _others(records: Records, form: str) -> Longs:
+    """How many other items each record has; if the form is a bare number, other numbers do not count."""
+    is_number = not form.strip("#")
+    codes = [
+        code
+        for code, name in enumerate(records.vocabulary)
+        if not (name.isdigit() if is_number else DIGITS.sub("#", name) == form)
+    ]
+    return _held(records, codes)
+
+
+def _has_a_look(name: str) -> bool:
+    """Whether it may fit a pattern: a number of few digits fits none."""
+    return len(name) >= SHORTEST_NUMBER or not name.isdecimal()
+
+
 def _held_alike(own: Longs, lengths: Longs) -> tuple[int, int]:
     """The number of such items that nine records in ten hold, and how many do; 0 if there is none.
 
-    Half of the records must hold other items, too: records of nothing else are not identified by them.
+    Half of the records must hold other items, too: records that hold nothing else are not identified by them.
     """
     times = np.bincount(own)
     if len(times) < 2 or 2 * int((lengths > own).sum()) < len(own):

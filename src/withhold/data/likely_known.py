@@ -3,7 +3,7 @@
 In: a table, its columns without a role, the quasi-identifiers and k. Out: for each column that may be a
 quasi-identifier by its name or by counting, why. Counting knows no meaning, so it asks what a column could
 do if somebody knew it: is a value shared by fewer than k rows, does a row stand alone that shares its
-quasi-identifiers with k - 1 others? A category of a few values, such as a class label, is not asked about.
+quasi-identifiers with k - 1 others? A category of a few values, such as a class label, is not examined.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from withhold.data.table import Column, Table
 from withhold.wording import counted
 
 FEW = 20
-"""Columns that make one row in so many unique are said to single people out."""
+"""Columns that make at least one row in this many unique are reported as singling people out."""
 TOGETHER = 10
-"""So many rows share each combination of columns that tell little about anybody, on average."""
+"""Combinations of columns shared by more rows than this, on average, reveal little about anybody."""
 KNOWN = re.compile(
     r"\b(ages?|aged|birth|birthdate|birthday|birthyear|birthplace|born|dob|yob|sex|gender|race|ethnic|ethnicity"
     r"|religion|nationality|citizenship|language|marital|married|zip|zipcode|postcode|postal|plz|city|town"
@@ -30,9 +30,17 @@ KNOWN = re.compile(
     r"|alter|geburt|geburts(datum|jahr|ort|tag)|geschlecht|beruf|wohnort|stadt|gemeinde|bundesland|bildung"
     r"|familienstand|nationalität|staatsangehörigkeit|konfession|arbeitgeber|sexe|naissance|ville|commune"
     r"|m[eé]tier|nationalité|edad|sexo|nacimiento|ciudad|municipio|ocupaci[oó]n|profesi[oó]n|et[aà]|sesso"
-    r"|nascita|comune|professione)\b"
+    r"|nascita|comune|professione"
+    # Who lives with whom, and how they are related.
+    r"|relationship|kinship|spouse|verwandtschaft(sgrad|sverhältnis)?|beziehung(sstatus)?|zivilstand"
+    r"|personenstand|verheiratet|parent[eé]|[eé]tat civil|matrimoniale?|mariée?|parentesco|parentela"
+    r"|estado civil|stato civile|casad[oa]|coniugat[oa]|sposat[oa]|situation familiale|nucleo familiare"
+    r"|agregado familiar)\b"
     # As one word among others these may mean something else.
     r"|^((home )?state|land|ort|place|area|pays|pa[ií]s)$"
+    r"|^(family|household)( (size|status|type|role|position|members?|composition|situation|relation))+$"
+    r"|^((number|no) of |n )?(family|households?|children|kids|siblings|relatives?"
+    r"|familie|haushalt(sgröße|styp)?|kinder(zahl)?|famille|m[eé]nage|foyer|enfants|familia|hogar|hijos|famiglia|figli|fam[ií]lia|filhos)$"
 )
 YEAR = re.compile(r"(1[89]|20)\d{2}")
 
@@ -45,7 +53,7 @@ def likely_known(
     *,
     fewest: int = FEWEST,
 ) -> dict[str, str]:
-    """Why each of these columns may be known of a person, as far as that is likely or would matter.
+    """Why each of these columns may be known of a person, if that is likely or would matter.
 
     Nothing is counted in fewer rows than ``fewest``.
     """

@@ -1,4 +1,4 @@
-"""What stands for a withheld cell in a file: cells of a table may, items of records may not."""
+"""The mark that a file shows for a withheld cell: tables may have one, records of items may not."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from withhold.errors import PolicyError
 
 
 def with_marks(table: Table, model: Any, mark: str | None) -> Table:
-    """The table with quasi-identifiers that show the mark taken for withheld ones, where there is a mark."""
+    """The table in which quasi-identifiers that show the mark count as withheld, if there is a mark."""
     return table if mark is None else table.with_marks(mark, model.quasi_identifiers)
 
 
 def people_with_marks(people: People, model: Any, mark: str | None) -> People:
-    """The people with cells that the model may withhold taken for withheld ones where they show the mark."""
+    """The people; cells that the model may withhold count as withheld if they show the mark."""
     if mark is None:
         return people
     return replace(people, attributes=people.attributes.with_marks(mark, model.withheld_columns))

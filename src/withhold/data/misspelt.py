@@ -1,23 +1,27 @@
 """Which name was meant by one that does not occur: another spelling, or a few slips of the keyboard.
 
-In: names that are missing, and those that the data have. Out: for each the present one that it probably
-stands for. A name is compared without case, blanks and hyphens, and without the name of a file before it.
+In: names that are missing, and those that the data have. Out: for each the present one that was probably
+meant; and of the names that the data have, those that hardly differ from a listed one. A name is
+compared without case, blanks and hyphens, and without the name of a file before it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping
 
 from withhold.data.names import nearest
+from withhold.data.near_names import NameIndex
 from withhold.describing import MARK
 
 SHORT, A_TYPO = 5, 0.85
-"""Letters from which on a name can be a misspelt one by its likeness, and how alike both must be then."""
+"""The fewest letters of a name that is recognised as misspelt by likeness, and how alike both must be."""
 SLIPS = ((4, 1), (6, 2), (10, 3))
-"""From so many letters on, so many slips: a letter too many, missing or wrong, or two in the wrong order."""
+"""The fewest letters for each number of slips: a letter too many, missing or wrong, or two swapped."""
+FIRST, ALIKE = 3, 0.7
+"""How many first letters a name and the one proposed for it share, and how alike both must be."""
+LOOKED_AT = 200
+"""For at most this many missing names others are proposed: a list with more is a catalogue."""
 BETWEEN_WORDS = re.compile(r"[\s_-]+")
 
 
@@ -30,14 +34,66 @@ def meant_by(names: Iterable[str], present: Iterable[str], *, typos: bool = True
     there: dict[str, str] = {}
     for name in present:
         there.setdefault(whole(name), name)
-        there.setdefault(bare(name), name)
-    spellings = _Spellings(there) if typos else None
-    meant = {}
-    for name in names:
-        other = there.get(whole(name)) or there.get(bare(name))
-        if other or (spellings and (other := spellings.nearly(name))):
-            meant[name] = other
-    return meant
+        if MARK in name:
+            there.setdefault(bare(name), name)
+    listed = list(names)
+    folded = {name: there.get(whole(name)) or there.get(bare(name)) for name in listed}
+    nearly = _Spellings(there).nearly(name for name in listed if not folded[name]) if typos else {}
+    found = ((name, folded[name] or nearly.get(name)) for name in listed)
+    return {name: other for name, other in found if other}
+
+
+def proposed_for(names: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """For each of these names a known one that is less like it, but may be meant; codes have none.
+
+    >>> proposed_for(["HIV test", "E11.8", "rubber"], ["HIV self-test", "E11.9", "beer"])
+    {'HIV test': 'HIV self-test'}
+    """
+    wanted = [name for name in names if len(bare(name)) > FIRST and not is_code(name)][:LOOKED_AT]
+    by_start: dict[str, dict[str, str]] = {bare(name)[:FIRST]: {} for name in wanted}
+    for other in sorted(known) if wanted else ():
+        own = bare(other)
+        if own[:FIRST] in by_start and not _is_code(own):
+            by_start[own[:FIRST]].setdefault(own, other)
+    found = {}
+    for name in wanted:
+        others = by_start[bare(name)[:FIRST]]
+        if near := nearest(bare(name), others, cutoff=ALIKE):
+            found[name] = others[near]
+    return found
+
+
+def variants_of(listed: Iterable[str], others: Iterable[str]) -> dict[str, str]:
+    """For each of the others that is one slip away from a listed name: which.
+
+    >>> variants_of(["insulin", "vitamin-c"], ["insuline", "insulation", "vitamin-d"])
+    {'insuline': 'insulin'}
+    """
+    found: dict[str, str] = {}
+    for other, name in one_slip_apart(others, listed):
+        found.setdefault(other, name)
+    return found
+
+
+def one_slip_apart(names: Iterable[str], others: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of one of these names and one of the others that are one slip apart; codes are in none."""
+    there: dict[str, str] = {}
+    for other in others:
+        if not is_code(other):
+            there.setdefault(bare(other), other)
+    folded = {name: bare(name) for name in names if not is_code(name)}
+    index = NameIndex(there)
+    near = index.within(folded.values(), lambda letters: min(_allowed(letters), 1))
+    for name, own in folded.items():
+        for place in near.get(own, ()):
+            other = there[index.names[place]]
+            if other != name and _slipped(name, other) is not None:
+                yield name, other
+
+
+def is_code(name: str) -> bool:
+    """Whether a name has a digit: codes that differ in one are different codes."""
+    return _is_code(bare(name))
 
 
 def bare(name: str) -> str:
@@ -46,7 +102,7 @@ def bare(name: str) -> str:
 
 
 def whole(name: str) -> str:
-    """The name without case, blanks and, where it is a word, hyphens."""
+    """The name without case, blanks and, if it is a word, hyphens."""
     if name.isdigit():
         return name
     folded = "".join(name.split()).casefold()
@@ -81,7 +137,7 @@ def slips(name: str, other: str, most: int) -> int:
 
 
 def _allowed(letters: int) -> int:
-    """How many slips a name of so many letters may have."""
+    """How many slips a name of this many letters may have."""
     return max((most for least, most in SLIPS if letters >= least), default=0)
 
 
@@ -92,7 +148,7 @@ def _words(name: str) -> list[str]:
 
 
 def _slipped(name: str, other: str) -> int | None:
-    """How many slips make one of the other; None if too many. As many words are compared word by word."""
+    """How many slips make one of the other; None if too many. Equally many words are compared one by one."""
     ours, theirs, left = _words(name), _words(other), _allowed(len(bare(name)))
     pairs = [(bare(name), bare(other))]
     if len(ours) == len(theirs):
@@ -114,81 +170,32 @@ def _is_code(folded: str) -> bool:
 
 
 class _Spellings:
-    """The names that the data have, by length and letters, so that few are compared letter by letter."""
+    """The names that the data have, for comparing letter by letter the few that may be meant."""
 
-    def __init__(self, there: dict[str, str]) -> None:
+    def __init__(self, there: Mapping[str, str]) -> None:
         self._there = there
-        by_length: dict[int, list[str]] = {}
-        self._place: dict[str, int] = {}
-        for name in map(bare, dict.fromkeys(there.values())):
-            if name not in self._place and not _is_code(name):
-                self._place[name] = len(self._place)
-                by_length.setdefault(len(name), []).append(name)
-        self._by_length = {length: _Signs(names) for length, names in by_length.items()}
+        known = dict.fromkeys(map(bare, dict.fromkeys(there.values())))
+        self._index = NameIndex(name for name in known if not _is_code(name))
 
-    def nearly(self, name: str) -> str | None:
-        """The present name that hardly differs from this one, if there is one."""
-        folded = bare(name)
-        most = _allowed(len(folded))
-        if not most or _is_code(folded):
-            return None
-        alike: list[str] = []
-        slipped: list[tuple[int, int, str]] = []
-        own = _Signs([folded])
-        for length, signs in self._by_length.items():
-            if len(folded) >= SHORT <= length:
-                alike += signs.alike(own, int((1 - A_TYPO) * (length + len(folded))))
-            if abs(length - len(folded)) <= most:
-                for word in signs.slipped(own, most):
-                    if (found := _slipped(name, self._there[word])) is not None:
-                        slipped.append((found, self._place[word], word))
-        near = nearest(folded, alike, cutoff=A_TYPO) if alike else None
-        if near is None and slipped:
-            *_, near = min(slipped)
+    def nearly(self, names: Iterable[str]) -> dict[str, str]:
+        """For each of these names the present one that hardly differs from it, if there is one."""
+        folded = {name: own for name in names if not _is_code(own := bare(name))}
+        slipped = self._index.within(folded.values(), _allowed)
+        meant = {
+            name: self._nearest(name, own, slipped.get(own, ())) for name, own in folded.items()
+        }
+        return {name: other for name, other in meant.items() if other is not None}
+
+    def _nearest(self, name: str, own: str, slipped: Iterable[int]) -> str | None:
+        """The name most like this one; else the one with the fewest slips, and the first of several."""
+        alike = self._index.with_an_end_of(own, 1 - A_TYPO, SHORT) if len(own) >= SHORT else []
+        near = nearest(own, alike, cutoff=A_TYPO) if alike else None
+        if near is None:
+            words = ((place, self._index.names[place]) for place in slipped)
+            found = [
+                (n, place, word)
+                for place, word in words
+                if (n := _slipped(name, self._there[word])) is not None
+            ]
+            near = min(found)[2] if found else None
         return None if near is None else self._there[near]
-
-
-class _Signs:
-    """Names of one length and what can be seen of them at once: letters, neighbours and both ends, as bits.
-
-    Some letters share a bit, so that names with few different bits may be near, and others cannot be.
-    """
-
-    def __init__(self, names: list[str]) -> None:
-        self.names = names
-        signs = np.array([_signs(name) for name in names], np.uint64)
-        self.letters, self.neighbours, self.first, self.last = signs.T
-
-    def alike(self, own: _Signs, others: int) -> list[str]:
-        """The names with at most so many other letters, and one of the ends."""
-        near = np.bitwise_count(self.letters ^ own.letters) <= others
-        ends = (self.first == own.first) | (self.last == own.last)
-        return [self.names[place] for place in np.flatnonzero(near & ends)]
-
-    def slipped(self, own: _Signs, most: int) -> list[str]:
-        """The names that so many slips may have made.
-
-        One slip changes at most two letters and four pairs of neighbours, one letter and three pairs, or no
-        letter and six pairs.
-        """
-        letters = np.bitwise_count(self.letters ^ own.letters)
-        pairs = np.bitwise_count(self.neighbours ^ own.neighbours)
-        near = (letters <= 2 * most) & (letters + pairs <= 6 * most)
-        return [self.names[place] for place in np.flatnonzero(near)]
-
-
-def _signs(name: str) -> tuple[int, int, int, int]:
-    """Which letters a name has, and which twice; which stand side by side; its first two, and its last."""
-    once = twice = neighbours = last = 0
-    first = None
-    before = 0
-    for place, mark in enumerate(map(ord, name)):
-        bit = 1 << (mark & 31)
-        twice |= once & bit
-        once |= bit
-        if place:
-            last = before << 32 | mark
-            first = last if first is None else first
-            neighbours |= 1 << ((before * 7 + mark) & 63)
-        before = mark
-    return once | twice << 32, neighbours, first or 0, last

@@ -18,12 +18,12 @@ WHITESPACE = (
     "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
-"""What ``str.strip`` strips, for libraries that must be told."""
+"""What ``str.strip`` strips, for libraries that need them listed."""
 MISSING = frozenset(
     ("", "na", "n/a", "#n/a", "#na", "<na>", "nan", "-nan", "nat", "null", "none", r"\n")
 )
-"""What stands for "no id" in exported files, in lower case: what pandas reads as blanks, its own, and the
-``\\N`` of databases."""
+"""What means "no id" in exported files, in lower case: what pandas reads as missing or writes for it, and
+the ``\\N`` of databases."""
 
 UNKNOWN = "?"
 """What tables have for a missing value, besides blanks and the usual words."""
@@ -35,7 +35,7 @@ def clean(name: str) -> str:
 
 
 def has_whitespace(text: str) -> bool:
-    """Whether there is whitespace anywhere; where many names are joined and have none, none needs cleaning.
+    """Whether there is whitespace anywhere; if many names joined have none, none of them needs cleaning.
 
     >>> has_whitespace("whole milk"), has_whitespace("milk"), has_whitespace("")
     (True, False, False)
@@ -44,7 +44,7 @@ def has_whitespace(text: str) -> bool:
 
 
 def clean_set(names: Iterable[object], kind: str) -> frozenset[str]:
-    """The names that somebody gave to a model, each by the rule; one that is empty is refused."""
+    """The names that the user gave to a model, each by the rule; one that is empty is refused."""
     if isinstance(names, str):
         raise PolicyError(f"{kind} must be a collection of items, not a single string")
     cleaned = frozenset(map(clean, map(str, names)))
@@ -54,7 +54,7 @@ def clean_set(names: Iterable[object], kind: str) -> frozenset[str]:
 
 
 def clean_all(names: Sequence[str], kind: str, *, path: str | None = None) -> tuple[str, ...]:
-    """Different names by the rule, still different; ``InputError`` where two are alike to the eye."""
+    """Different names by the rule, still different; ``InputError`` if two look the same."""
     # One look at all names at once: most files have nothing to clean.
     letters = "".join(names)
     cleaned = tuple(map(clean, names) if has_whitespace(letters) else names)
@@ -67,7 +67,7 @@ def clean_all(names: Sequence[str], kind: str, *, path: str | None = None) -> tu
 
 
 def is_missing(name: str | None) -> bool:
-    """Whether a record id says that there is none."""
+    """Whether a record id means "no id"."""
     return name is None or clean(name).casefold() in MISSING
 
 

@@ -21,12 +21,12 @@ RESTORED = frozenset(
     ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64",
      "Boolean", "Date")
 )  # fmt: skip
-"""The kinds of texts that are turned back into what they were where only texts are left (JSON lines)."""
+"""The types that texts are converted back to if only texts are left (JSON lines)."""
 TRUTH = {"true": True, "false": False}
 
 
 def make_of(native: Native) -> str:
-    """``polars``, ``pandas``, ``pyarrow``, or whatever else it is."""
+    """The library that made it: ``polars``, ``pandas``, ``pyarrow`` or another."""
     return type(native).__module__.partition(".")[0]
 
 
@@ -48,7 +48,7 @@ def blanked(native: Native, hidden: Bools) -> Native:
     if name == "bool":
         native = native.astype("boolean")
     elif isinstance(kind, np.dtype) and kind.kind in "iu":
-        # A column that can hold blanks without becoming one of floats.
+        # The nullable type holds blanks without turning into floats.
         native = native.astype(name.replace("int", "Int").replace("uI", "UI"))
     return native.mask(hidden)
 
@@ -63,7 +63,7 @@ def only_rows(native: Native, kept: Bools) -> Native:
 
 
 def as_polars(native: Native) -> polars.Series:
-    """The column as one of polars; the NaN of pandas is null."""
+    """The column as a polars series; the NaN of pandas becomes null."""
     import polars as pl
 
     make = make_of(native)
@@ -75,7 +75,7 @@ def as_polars(native: Native) -> polars.Series:
 
 
 def as_pandas(native: Native) -> Any:
-    """The column as one of pandas; whole numbers and truth values with blanks among them as nullable ones."""
+    """The column as a pandas series; whole numbers and truth values with blanks get nullable types."""
     if make_of(native) == "pandas":
         return native.copy()
     import pandas as pd
@@ -89,7 +89,7 @@ def as_pandas(native: Native) -> Any:
 
 
 def as_arrow(native: Native) -> Any:
-    """The column as one of pyarrow."""
+    """The column as a pyarrow array."""
     make = make_of(native)
     if make == "pyarrow":
         return native
@@ -107,7 +107,7 @@ def n_different(native: Native) -> int:
 
 
 def restored(texts: polars.Series, kind: str) -> polars.Series:
-    """The texts as what they were, or as they are if some of them are that no more (ranges)."""
+    """The texts in their original type, or as they are if some no longer fit it (ranges)."""
     import polars as pl
 
     if kind not in RESTORED:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from withhold.data.array_types import Bools, Longs
 
 CHUNK = 16 * 2**20
-"""Pairs that are unpacked at a time."""
+"""How many pairs are unpacked at a time."""
 
 Numbers = NDArray[np.int64] | NDArray[np.int32]
 Packed = tuple[tuple[str, ...], NDArray[np.uint64], Longs, NDArray[np.int32]]

@@ -43,17 +43,17 @@ class People:
     attributes: Table
     """One row for each person."""
     items: Records
-    """One record for each person, in the order of the rows; which may be empty."""
+    """One record for each person, in the order of the rows; it may be empty."""
     ids: tuple[str, ...] | None = None
-    """What the source calls the persons, where it does; never published unless asked for."""
+    """The ids of the persons, if the source has them; published only on request."""
     form: Source | None = None
     """In what form they came: items in files of their own, or in a column of lists."""
     strangers: int = 0
     """How many rows of items were left out because they belong to nobody in the table."""
     without_consent: int | None = None
-    """How many persons were left out for want of consent; None: nobody was asked."""
+    """How many persons were left out for lack of consent; None: consent was not used."""
     unknown: tuple[Unknown, ...] = ()
-    """Names on lists that belong to the data, such as that of consent, which the data do not have."""
+    """Names on accompanying lists, such as the list of consent, that the data does not contain."""
     warnings: tuple[str, ...] = ()
     """What looked wrong when they were read."""
 
@@ -179,7 +179,7 @@ class People:
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    """The name, with as many underscores as make it one that is not taken."""
+    """The name, followed by as many underscores as it takes to be unique."""
     others = frozenset(taken)
     while name in others:
         name = f"{name}_"

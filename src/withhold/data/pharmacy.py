@@ -166,12 +166,17 @@ def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Records, frozenset[
     baskets
         The number of baskets. The vocabulary is always the whole shop, even if a small sample lacks an item.
     seed
-        Of everything that is drawn.
+        Random seed of everything that is drawn.
 
     Returns
     -------
     tuple
         The baskets, and the names of the sensitive items.
+
+    Raises
+    ------
+    PolicyError
+        A number below 0.
 
     Examples
     --------

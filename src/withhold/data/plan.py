@@ -62,7 +62,7 @@ class Plan:
     """For each removed occurrence the number of its reason."""
     reasons: Reasons
     fingerprint: str
-    """Of the records the plan was made for."""
+    """The fingerprint of the records that the plan was made for."""
 
     def __len__(self) -> int:
         return len(self.removed)
@@ -114,6 +114,11 @@ def apply(plan: AnyPlan, data: DataT) -> DataT:
     -------
     Records, Table or People
         Of the same kind as ``data``.
+
+    Raises
+    ------
+    PolicyError
+        If the plan was made for other data.
 
     Examples
     --------

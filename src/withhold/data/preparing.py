@@ -6,6 +6,7 @@ spelling of a bin on the command line, in manifests and in Python.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from withhold.data.date_bins import AGE, PERIOD, Ages, Periods
 from withhold.data.dates import ORDERS, Order
 from withhold.data.names import nearest
 from withhold.data.table import Table
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 
 Cut = Bins | Quantiles | Periods | Ages
 Widths = Number | Sequence[Number] | Cut
@@ -26,7 +27,13 @@ MOST_PARTS = 10_000
 
 
 def prepare(table: Table, drop: tuple[str, ...], bins: Mapping[str, Cut]) -> Table:
-    """The table without what is dropped, numbers and dates in ranges where that was asked for."""
+    """The table without what is dropped, numbers and dates in ranges if requested."""
+    if several := [name for name in bins if name not in table.names and re.search(r"=.*,", name)]:
+        typed = option("bins").startswith("--")
+        each = "--bin a=5 --bin b=year" if typed else "bins={'a': 5, 'b': 'year'}"
+        raise PolicyError(
+            f"the bins of {several[0]!r} are of several columns; name each apart: {each}"
+        )
     for name in (*drop, *bins):
         table.column(name)
     if both := [name for name in bins if name in drop]:
@@ -79,7 +86,7 @@ def _parse(name: str, given: Widths) -> Cut:
 
 
 def _parse_text(name: str, text: str) -> Cut | None:
-    """What a text asks for; None if it is not numbers alone, or wrong."""
+    """The bin that a text with a word in it requests; None if there is no such bin."""
     word, colon, rest = text.partition(":")
     if found := PERIOD.fullmatch(text):
         return Periods(found[1], _order(found[2]))
@@ -100,7 +107,7 @@ def _order(text: str | None) -> Order | None:
 
 
 def _parse_edges(name: str, text: str) -> Bins | None:
-    """A width, or edges, of which there may be one where the text says what it is."""
+    """A width, or edges; a single edge is possible after the word ``edges:``."""
     word, colon, rest = text.partition(":")
     if not colon:
         return parse_numbers(name, text)

@@ -14,7 +14,7 @@ from withhold.data.records import Records
 from withhold.data.table import Column, Table
 
 MOST_CELLS = 500_000_000
-"""Rows times pairs of columns that are compared; about a minute."""
+"""The most rows times pairs of columns that are compared; about a minute."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def profile(records: Records, *, top: int = 10) -> Profile:
 
 
 def length_bins(counts: np.ndarray) -> tuple[tuple[int, int, int], ...]:
-    """Of how many records have each length: single lengths up to 10, then ranges that double.
+    """How many records have each length: single lengths up to 10, then ranges that double.
 
     Short records matter most, and tails are long.
     """
@@ -81,7 +81,7 @@ def length_bins(counts: np.ndarray) -> tuple[tuple[int, int, int], ...]:
 
 
 SEPARATOR_NAMES = {" ": "space", ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
-"""As ``--separator`` takes them."""
+"""The names that ``--separator`` accepts."""
 
 
 def _describe(records: Records) -> str:
@@ -107,17 +107,17 @@ class ColumnProfile:
     name: str
     kind: str
     different: int
-    """Values."""
+    """How many different values there are."""
     blank: int
-    """Cells without anything."""
+    """How many cells are blank."""
     alone: int
-    """Rows whose value no other row has."""
+    """How many rows have a value that no other row has."""
     top: tuple[tuple[str, int], ...]
     """The most frequent values with the number of their rows."""
     looks: str
     """Why it may identify people, and a release would stop; empty if nothing was found."""
     tells: tuple[str, ...]
-    """The columns whose values can be inferred from it: where one is a quasi-identifier, a release stops."""
+    """The columns whose values can be inferred from it: if one is a quasi-identifier, a release stops."""
 
 
 @dataclass(frozen=True)
@@ -194,6 +194,11 @@ def inspect(
     -------
     Profile, TableProfile or PeopleProfile
         Its ``hints`` say what to tidy, bin or drop, and how.
+
+    Raises
+    ------
+    PolicyError
+        If the data was not read yet.
 
     Examples
     --------

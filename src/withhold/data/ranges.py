@@ -1,7 +1,7 @@
 """Ranges and sets in published cells: how they are written, and read again.
 
 ``[25..34]`` is every number or date from 25 to 34, ``{Local-gov, Private}`` one of these values. A value in a
-set that could be misread stands in quotes, as JSON has them: ``{"Paris, Texas", Rome}``.
+set that could be misread is in quotes, as in JSON: ``{"Paris, Texas", Rome}``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PLAIN = re.compile(r'[^\s,{}"](?:[^,{}"\n\r\t]*[^\s,{}"])?')
 RANGE = re.compile(r"\[(.*?[^.])\.\.([^.].*)\]", re.DOTALL)
 NUMBER, MOMENT = "number", "date"
 FINEST = -400
-"""Numbers with more decimals than that are not taken for numbers."""
+"""Numbers with more decimals than this are not taken for numbers."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Range:
         return known[0][1] <= known[1][1] <= known[2][1]
 
     def __str__(self) -> str:
-        """As a cell shows it; no end begins or ends with a point, so that it is plain where the two are."""
+        """As a cell shows it; neither end begins or ends with a point, so that the dots are unambiguous."""
         low, high = (
             f"{exact_decimal(end):f}" if end.startswith(".") or end.endswith(".") else end
             for end in (self.low, self.high)
@@ -93,7 +93,7 @@ def set_text(values: Iterable[str]) -> str:
 
 
 def read_cell(text: Value) -> Range | frozenset[str] | None:
-    """What a published cell stands for: a range or a set of values; None if it is a plain value.
+    """What a published cell represents: a range or a set of values; None if it is a plain value.
 
     Parameters
     ----------

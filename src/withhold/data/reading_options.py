@@ -59,8 +59,7 @@ class PeopleReading(TableReading):
     dates: Annotated[
         str | None,
         Option(
-            "Publish dates of items, as asthma@2015-2019: by month, year, decade or 5y. If not given, "
-            "they are left out.",
+            "Publish dates of items, as asthma@2015-2019: by month, year, decade or 5y; else left out.",
             varies=False,
         ),
     ] = None

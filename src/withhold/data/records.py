@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 COUNTED_AT_ONCE = 1 << 20
-"""Items: numpy counts a copy of them that is twice as large."""
+"""How many items are counted at once: numpy counts a copy of them that is twice as large."""
 
 
 class HasItems(Protocol):
@@ -67,24 +67,24 @@ class Records:
     items: NDArray[np.int32]
     vocabulary: tuple[str, ...]
     record_ids: tuple[str, ...] | None = None
-    """The records' own names, where the source has them (``long`` files)."""
+    """The records' own names, if the source has them (``long`` files)."""
     repeated: int = 0
     """How many repetitions of an item within its record were merged on the way in."""
     source: Source | None = None
     without_consent: int | None = None
-    """How many records were left out because nobody agreed to their publication; None: never asked."""
+    """How many records were left out for lack of consent; None: consent was not used."""
     left_out: tuple[str, ...] = ()
     """The names of the records that were left out, as ``record_names`` had them."""
     index: tuple[object, ...] | None = None
-    """The row labels of a pandas frame with a row for each record, where it has labels of its own."""
+    """The row labels of a pandas frame with a row for each record, if it has labels of its own."""
     unknown: tuple[Unknown, ...] = ()
-    """Names on lists that belong to the data, such as that of consent, which the data do not have."""
+    """Names on accompanying lists, such as the list of consent, that the data does not contain."""
     skipped_rows: int = 0
     """How many rows were left out on the way in because they name no record (``skip_missing_ids``)."""
     tidied: tuple[Tidied, ...] = ()
     """How the names of items were tidied on the way in."""
     _supports: NDArray[np.int64] | None = field(default=None, init=False, repr=False)
-    """Counted when first asked for."""
+    """Counted when first needed."""
 
     def __post_init__(self) -> None:
         offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
@@ -112,7 +112,7 @@ class Records:
         Raises
         ------
         InputError
-            If a record is no collection, or two names differ only by what nobody sees.
+            If a record is not a collection, or two names differ only in characters that nobody sees.
         """
         if not isinstance(rows, Iterable):
             problem = "records must be a collection of collections of items"
@@ -250,11 +250,11 @@ class Records:
         return [names[start:end] for start, end in pairwise(self.offsets.tolist())]
 
     def to_arrow(self) -> pyarrow.Table:
-        """A pyarrow table: a list column ``items``, and ``record`` where records have names."""
+        """A pyarrow table: a list column ``items``, and ``record`` if records have names."""
         return self.to_polars().to_arrow()
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars frame: a list column ``items``, and ``record`` where records have names."""
+        """A polars frame: a list column ``items``, and ``record`` if records have names."""
         import polars as pl
 
         items = pl.DataFrame({"items": pl.Series(self.to_lists(), dtype=pl.List(pl.String))})
@@ -263,7 +263,7 @@ class Records:
         return items.insert_column(0, pl.Series("record", self.record_ids, dtype=pl.String))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas frame: a column ``items`` of lists, and ``record`` where records have names."""
+        """A pandas frame: a column ``items`` of lists, and ``record`` if records have names."""
         import pandas as pd
 
         index = None if self.index is None else list(self.index)

@@ -17,8 +17,8 @@ from withhold.data.identifying import FEWEST, determining_columns, looks_identif
 from withhold.data.likely_known import likely_known
 from withhold.data.table import Table, missing_column
 from withhold.data.tidied import ITEMS
-from withhold.data.unknown import alike
-from withhold.errors import PolicyError
+from withhold.data.variants import alike
+from withhold.errors import PolicyError, option
 from withhold.options import Option, lacks
 from withhold.wording import counted, percent
 
@@ -29,9 +29,9 @@ QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
 PUBLISHED, DROPPED = "published", "dropped"
 ALL = "all"
 MANY, SHOWN, MOST_LISTED = 8, 3, 100
-"""How many columns with one reason are too many to name each, how many are named then, and to paste."""
+"""From how many columns with one reason on not all are named, how many are then, and how many to paste."""
 LARGE_PART = 10_000
-"""In a part of fewer rows, that a row is unique means nothing."""
+"""In a smaller part, a unique row means nothing: it may not be unique among all rows."""
 Publish = str | Iterable[str]
 """The columns to publish as they are: their names, or ``"all"``."""
 QuasiIdentifiersOption = Annotated[
@@ -71,7 +71,7 @@ PublishOption = Annotated[
 
 
 def known_columns(given: Iterable[str], needed: str) -> tuple[str, ...]:
-    """The quasi-identifiers as somebody named them; refuses none, and one that is named twice."""
+    """The quasi-identifiers as the user named them; refuses an empty list and duplicates."""
     columns = names_in(given, name="quasi_identifiers")
     if not columns:
         raise PolicyError(f"no quasi-identifiers were named; {needed}")
@@ -81,7 +81,7 @@ def known_columns(given: Iterable[str], needed: str) -> tuple[str, ...]:
 
 
 def secret_columns(given: str | Iterable[str] | None) -> tuple[str, ...]:
-    """The sensitive columns as somebody named them, or the only one, each once."""
+    """The sensitive columns as the user named them, or the only one, each once."""
     if given is None or isinstance(given, str):
         given = () if given is None else (given,)
     return tuple(dict.fromkeys(names_in(given, name="sensitive_column")))
@@ -124,12 +124,12 @@ class NamesColumns(Protocol):
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """The role of every column, and what is known against publishing some as they are."""
+    """The role of every column, and why some should not be published as they are."""
 
     roles: Mapping[str, str]
     """By column, those that are left out at the end."""
     undecided: Mapping[str, str]
-    """The columns that may identify people and have no role that somebody named, each with the reason."""
+    """The columns that may identify people and that nobody chose to publish, each with the reason."""
 
 
 def named_columns(model: NamesColumns) -> tuple[str, ...]:
@@ -165,12 +165,14 @@ def column_roles(
 ) -> ColumnRoles:
     """The roles, and the columns about which somebody still has to decide.
 
-    ``is_part``: there are more rows elsewhere, among which those that are unique here may be none.
+    ``is_part``: there are more rows elsewhere, so a row that is unique here may not be unique among all.
     """
     named = check_named(table, model, publish)
     roles = roles_of(table, model)
     open_ones = [name for name, role in roles.items() if role == PUBLISHED and name not in named]
     undecided = looks_identifying(table, open_ones)
+    for name, reason in looks_identifying(table, _shown_in_a_role(roles, named)).items():
+        undecided[name] = f"{reason}, and is published as {_AS[roles[name]]}"
     telling = determining_columns(table, open_ones, model.quasi_identifiers)
     for name in open_ones:
         if name in telling and name not in undecided:
@@ -182,7 +184,14 @@ def column_roles(
         undecided |= likely_known(table, rest, model.quasi_identifiers, k, fewest=fewest)
     undecided |= holding_items(table, open_ones, model.sensitive)
     # In the order of the table, which is how people look for them.
-    return ColumnRoles(roles, {name: undecided[name] for name in open_ones if name in undecided})
+    return ColumnRoles(roles, {name: undecided[name] for name in roles if name in undecided})
+
+
+def _shown_in_a_role(roles: Mapping[str, str], named: Collection[str]) -> list[str]:
+    """The label and the sensitive columns, which a release shows, without those to be published."""
+    return [
+        name for name, role in roles.items() if role in (LABEL, SENSITIVE) and name not in named
+    ]
 
 
 def holding_items(
@@ -206,9 +215,10 @@ def telling_columns(table: Table, model: NamesColumns) -> dict[str, str]:
 
 
 def undecided_in_most(parts: Sequence[tuple[int, Mapping[str, str]]]) -> dict[str, str]:
-    """The columns that may identify people by what parts with half of the rows tell; by part: rows, columns.
+    """The columns that may identify people in parts with at least half of all rows.
 
-    In a part of a few rows chance makes many a column tell another; what is so in the whole is so in parts.
+    ``parts`` has, for each, its number of rows and its columns with reasons. In a part of few rows one column
+    often determines another by chance; one that does so in the whole does so in the parts.
 
     >>> undecided_in_most([(10, {"zip": "tells 'city'"}), (5, {"pay": "tells 'age'"})])
     {'zip': "tells 'city'"}
@@ -235,7 +245,7 @@ def plain_list(publish: Publish) -> str | list[str]:
 
 
 def columns_of(publish: Publish, table: Table) -> Publish:
-    """What is published of people's attributes: ``items`` are none, unless a column is called so."""
+    """What is published of people's attributes: ``items`` is not one, unless a column has that name."""
     if isinstance(publish, str):
         return publish
     return tuple(name for name in publish if name != ITEMS or name in table.names)
@@ -261,14 +271,28 @@ def refuse_undecided(undecided: Mapping[str, str]) -> None:
     lines = [
         f"{what} may identify people, and nobody has said what to do with {'it' if one else 'them'}:",
         *reasons,
-        "To fix it, choose for each column one of these options (read_table's drop= and anonymize's "
-        "publish= in Python):",
-        f"  --drop {listed}     leaves {'it' if one else 'them'} out",
-        f"  --publish {listed}  publishes {'it' if one else 'them'} unchanged",
-        *(["  --publish all  publishes every column unchanged"] if len(undecided) > MANY else []),
+        *_ways_out(undecided, listed),
         "A column that others may know of a person can also become a quasi-identifier.",
     ]
     raise PolicyError(*lines)
+
+
+def _ways_out(undecided: Mapping[str, str], listed: str) -> list[str]:
+    """The options that settle what becomes of these columns, as the reader would give them."""
+    them = "it" if len(undecided) == 1 else "them"
+    ways = [
+        f"  --drop {listed}     leaves {them} out",
+        f"  --publish {listed}  publishes {them} unchanged",
+    ]
+    every = ["  --publish all  publishes every column unchanged"] if len(undecided) > MANY else []
+    if not option("drop").startswith("--"):
+        names = list(undecided) if len(undecided) <= MOST_LISTED else "[…]"
+        ways = [
+            f"  drop={names}     leaves {them} out (read_table, read_people)",
+            f"  publish={names}  publishes {them} unchanged (anonymize)",
+        ]
+        every = ["  publish='all'  publishes every column unchanged (anonymize)"] if every else []
+    return ["To fix it, choose for each column one of these options:", *ways, *every]
 
 
 def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Collection[str]:
@@ -279,21 +303,24 @@ def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Col
         if name in table.dropped:
             is_quasi = name in model.quasi_identifiers
             role = QUASI_IDENTIFIER if is_quasi else "label or sensitive column"
-            out = f"column {name!r} is named twice: it is left out (drop, --drop or consent)"
+            out = f"column {name!r} is named twice: it is left out ({option('drop')} or {option('consent')})"
             raise PolicyError(f"{out}, and it is a {role}; choose one")
         table.column(name)
     if isinstance(publish, str):
         if publish != ALL:
-            raise PolicyError(f"publish must be a collection of columns or 'all', not {publish!r}")
+            raise PolicyError(f"publish must be a list of columns or 'all', not {publish!r}")
         return table.names
     names = tuple(publish)
     for name in names:
         if name in table.dropped:
-            raise PolicyError(f"column {name!r} is named in both --drop and --publish; choose one")
-        if name in in_model:
-            other = _OPTIONS[roles_of(table, model)[name]]
             raise PolicyError(
-                f"column {name!r} is named in both --publish and --{other}; choose one"
+                f"column {name!r} is named in both {option('drop')} and {option('publish')}; choose one"
+            )
+        # A label or a sensitive column that may identify people needs both options.
+        if name in model.quasi_identifiers:
+            raise PolicyError(
+                f"column {name!r} is named in both {option('publish')} and {option('quasi_identifiers')}; "
+                "choose one"
             )
         if name not in table.names:
             raise missing_column(name, table.names, path)
@@ -307,7 +334,7 @@ _CAPTIONS = {
     PUBLISHED: "published as is",
     DROPPED: "dropped",
 }
-_OPTIONS = {QUASI_IDENTIFIER: "quasi-identifiers", LABEL: "label", SENSITIVE: "sensitive-column"}
+_AS = {SENSITIVE: "a sensitive column", LABEL: "the label"}
 
 
 def _tells(others: Mapping[str, float]) -> str:

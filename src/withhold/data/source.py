@@ -27,38 +27,38 @@ class Source:
     """``text`` (plain or CSV), ``parquet``, ``jsonl``, or ``spreadsheet``, which is only read."""
     separator: str = " "
     columns: tuple[str, ...] = ()
-    """The record column, where there is one, and then the item column, where there is one.
+    """The record column, if there is one, and then the item column, if there is one.
 
     ``long`` has both; ``list`` and ``jsonl`` objects the items' and perhaps the records';
     ``one-hot`` perhaps the records'; ``table`` has them all.
     """
     sha256: str = ""
-    """Of the bytes on disk."""
+    """The digest of the bytes on disk."""
     variant: str = ""
-    """Where a format has several: ``basket`` may be ``quoted``, ``spmf`` is ``sequences`` or
+    """The variant, if the format has several: ``basket`` may be ``quoted``, ``spmf`` is ``sequences`` or
     ``transactions``, and ``people`` may have ``;`` or ``|`` between the items of a cell."""
     mark: str = ""
-    """Of a ``table``: what stands for a withheld cell; empty: an empty field, or null."""
+    """Of a ``table``: what a withheld cell shows; if empty, it is an empty field or null."""
     marked: tuple[str, ...] = ()
-    """Of a ``table``: the columns in which it does."""
+    """Of a ``table``: the columns in which the mark means a withheld cell."""
     safe_csv: bool = False
-    """Of CSV: cells that a spreadsheet would run have a quote before them."""
+    """Of CSV: whether cells that a spreadsheet would run as formulas have a quote before them."""
     id_column: str = ""
-    """Of ``people``: the column that names the persons, where there is one."""
+    """Of ``people``: the column that names the persons, if there is one."""
     list_column: str = ""
     """Of ``people`` in one file: the column that holds the items."""
     files: tuple[Source, ...] = ()
     """Of ``people``: the files of items, each with a ``part``."""
     part: str = ""
-    """Of a file of items: what it is called; where there are several, items begin with it."""
+    """Of a file of items: what it is called; if there are several, items begin with it."""
     encoding: str = ""
-    """Of a text that was read: its encoding, if that is not UTF-8, in which everything is written."""
+    """Of a text that was read: its encoding, if not UTF-8; all files are written in UTF-8."""
     assumed: bool = False
-    """Whether the encoding is a guess by the content."""
+    """Whether the encoding was guessed from the content."""
     sheet: str = ""
     """Of a ``spreadsheet``: the sheet that was read."""
     decimal: str = ""
-    """Of a ``table``: ``comma`` if that is what stands before the decimals of its numbers."""
+    """Of a ``table``: ``comma`` if that is the decimal mark of its numbers."""
 
     @property
     def paths(self) -> tuple[Path, ...]:

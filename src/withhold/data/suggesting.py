@@ -27,7 +27,7 @@ ICD = re.compile(
 )
 """A code of ICD-10, alone or before its description."""
 MOSTLY = 0.5
-"""From this share of the items on that look like codes of ICD-10, they are taken for such."""
+"""If at least this share of the items look like ICD-10 codes, they are taken for codes."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Suggested:
 
     item: str
     records: int
-    """How many hold it."""
+    """How many records hold it."""
     why: str
     matched: str
-    """What of the starter list it fits."""
+    """The pattern of the starter list that it matches."""
 
     def as_dict(self) -> dict[str, str | int]:
         """The suggestion as plain values."""
@@ -60,7 +60,7 @@ class Term(NamedTuple):
         return self.kind == "code" and first <= block <= (last or first)
 
     def fits_words(self, text: str) -> bool:
-        """Whether the words, in lower case with single blanks, have it."""
+        """Whether the words, in lower case with single blanks, contain the pattern."""
         if self.kind == "code":
             return False
         end = r"\b" if self.kind == "word" else ""

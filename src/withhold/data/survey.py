@@ -36,7 +36,7 @@ AREAS: Final = tuple(
 EDUCATION: Final = ("primary", "secondary", "vocational", "bachelor", "master")
 INCOME: Final = ("low", "middle", "high")
 _SCHOOLING: Final = ((1, 30, 20, 30, 19), (6, 34, 30, 20, 10), (22, 38, 28, 8, 4))
-"""Of a hundred people under 35, under 60 and above: how many left school with what."""
+"""Of a hundred people under 35, under 60 and above: how many left school with each qualification."""
 
 
 def survey(rows: int = 600, *, seed: int = 7) -> Table:

@@ -1,7 +1,7 @@
 """A table of named columns: what k-anonymity reads, and no method may change.
 
 In: columns of texts, coded. Out: the same cells as codes, lists or frames. A blank is a value like any other;
-a cell that was withheld has a code of its own. Which column plays which role is for the model to say.
+a cell that was withheld has a code of its own. Which column plays which role is up to the model.
 Nothing here reads files or withholds anything.
 """
 
@@ -46,7 +46,7 @@ TEXT = "String"
 """The kind of a column whose cells are texts."""
 
 Value = str | None
-"""What a cell says; None is the blank of sources that know it (null), not a withheld cell."""
+"""The text of a cell; None is the null of sources that have it, not a withheld cell."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,13 +58,13 @@ class Column:
     values: tuple[Value, ...]
     """The different values, none of them twice; sorted where the column was read."""
     kind: str = TEXT
-    """What the cells were in the source, as polars calls it; they are texts here."""
+    """The type of the cells in the source, as polars calls it; they are texts here."""
     native: Native = field(default=None, repr=False)
-    """The cells as they came, where they came from a frame or parquet; null where withheld."""
+    """The cells as they came, if they came from a frame or parquet; null where withheld."""
     padded: polars.Series | None = field(default=None, repr=False)
-    """The cells with the blanks around them, where a CSV file has some; null where withheld."""
+    """The cells with the blanks around them, if a CSV file has some; null where withheld."""
     pandas_kind: str = ""
-    """What pandas calls the kind, where it is one of its nullable ones (``Int32``)."""
+    """The pandas type, if it is one of the nullable ones (``Int32``)."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -142,7 +142,7 @@ class Column:
         return replace(self, codes=self.codes[kept], native=native, padded=padded)
 
     def to_polars(self) -> polars.Series:
-        """The cells as what they were in the source; blanks and withheld ones are null."""
+        """The cells with their types in the source; blanks and withheld ones are null."""
         import polars as pl
 
         if self.padded is not None:
@@ -177,11 +177,11 @@ class Table:
     tidied: tuple[Tidied, ...] = ()
     """How columns were tidied on the way in, before they were binned."""
     without_consent: int | None = None
-    """How many rows were left out for want of consent; None: nobody was asked."""
+    """How many rows were left out for lack of consent; None: consent was not used."""
     index: tuple[object, ...] | None = None
     """The row labels of a pandas frame, if it has labels of its own."""
     unknown: tuple[Unknown, ...] = ()
-    """Names on lists that belong to the data, such as that of consent, which the data do not have."""
+    """Names on accompanying lists, such as the list of consent, that the data does not contain."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -201,7 +201,7 @@ class Table:
         Parameters
         ----------
         columns
-            The cells of each column, by its name; None is the null of sources that know it.
+            The cells of each column, by its name; None is the null of sources that have it.
 
         Raises
         ------
@@ -280,7 +280,7 @@ class Table:
     def with_marks(self, mark: str, names: Iterable[str]) -> Table:
         """The table in which cells of these columns that show the mark count as withheld.
 
-        Nothing as a mark stands for empty cells, null among them.
+        An empty mark means empty cells, including null.
         """
         columns = [self.column(name).with_withheld(mark) for name in names]
         return self.with_columns(c if mark else c.with_withheld(None) for c in columns)
@@ -333,7 +333,7 @@ def missing_column(name: str, names: Sequence[str], path: Path | None = None) ->
 
 
 def _coded(cells: Sequence[Value]) -> tuple[Ints, tuple[Value, ...]]:
-    """The codes of cells, and the different values, the blank of sources first."""
+    """The codes of cells, and the different values, null first."""
     values = tuple(sorted(set(cells), key=lambda value: (value is not None, value or "")))
     code_of = {value: code for code, value in enumerate(values)}
     return np.fromiter((code_of[cell] for cell in cells), np.int32, count=len(cells)), values

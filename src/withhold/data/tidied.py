@@ -8,7 +8,7 @@ from withhold.data.column_lists import typed
 from withhold.wording import counted
 
 ITEMS = "items"
-"""What stands for all items of records, where a table has the name of a column."""
+"""The name for all items of records, in place of the name of a column."""
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,11 @@ class Tidied:
     """A column, or ``items``."""
     ways: tuple[str, ...]
     changed: int = 0
-    """Cells, or occurrences of items, that are spelt otherwise now."""
+    """How many cells, or occurrences of items, are spelt differently now."""
     merged: int = 0
     """How many fewer different values there are."""
     prefixes: tuple[str, ...] = ()
-    """Of items from several files: what they begin with, which stays as it is."""
+    """Of items from several files: the prefixes, which stay as they are."""
 
     def __str__(self) -> str:
         return f"{typed(self.name)}={','.join(self.ways)}"
@@ -42,5 +42,5 @@ class Tidied:
         )
 
     def as_dict(self) -> dict[str, str | int]:
-        """As manifests have it."""
+        """As it is written in manifests."""
         return {"tidy": str(self), "changed": self.changed, "merged": self.merged}

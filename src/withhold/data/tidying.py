@@ -36,7 +36,7 @@ def _spaces(value: str) -> str:
 
 
 def _punctuation(value: str) -> str:
-    # In -5, 3.14, 2020-01-31 and E11.9 it has a meaning, and N/A must still say that nothing is there.
+    # In -5, 3.14, 2020-01-31 and E11.9 it has a meaning, and N/A must still mean "missing".
     if is_unknown(value) or any(mark.isdigit() for mark in value):
         return value
     return _spaces(value.translate(MARKS)) or value
@@ -51,7 +51,7 @@ WAYS: Mapping[str, Callable[[str], str]] = {
 
 
 def tidy_text(value: str, ways: Iterable[str]) -> str:
-    """The value with one spelling, whatever was asked for without blanks around it.
+    """The value in its tidy spelling; if anything is tidied, without blanks around it.
 
     >>> tidy_text(" Self-Employed ", ["case", "punctuation"]), tidy_text(" E11.9", ["punctuation"])
     ('self employed', 'E11.9')
@@ -95,7 +95,7 @@ def parse_tidy(written: Written) -> dict[str, tuple[str, ...]]:
                 near = nearest(way, WAYS)
                 hint = f"; did you mean {near!r}?" if near else ""
                 raise PolicyError(f"{way!r} is not one of {', '.join(sorted(WAYS))}{hint}")
-        # A column that is called what stands for every column is written in quotes.
+        # A column whose name is the word for every column is written in quotes.
         key = QUOTED_ALL if name.strip() == QUOTED_ALL else unquoted(name)
         if key in found:
             raise PolicyError(f"{unquoted(key)!r} is tidied twice; name it once")
@@ -181,7 +181,7 @@ def _tidy_columns(table: Table, wanted: Mapping[str, tuple[str, ...]]) -> Table:
     named = {unquoted(name) for name in wanted}
     return replace(
         table.with_columns(column for column, _ in pairs),
-        # Of all columns only those that had something to tidy are told.
+        # Under ``all``, only columns that had something to tidy are reported.
         tidied=(*table.tidied, *(done for _, done in pairs if done.changed or done.name in named)),
     )
 

@@ -17,15 +17,15 @@ from withhold.data.names import clean_all
 from withhold.errors import InputError, PolicyError
 
 Node = tuple[str, int]
-"""A label and its level: 0 is the root's, or every node's where levels mean nothing."""
+"""A label and its level: 0 is the root's, or every node's if levels mean nothing."""
 ROOT = "*"
 NAMED_AT_ONCE = 5
-"""A message names so many offenders and counts the rest."""
+"""How many offenders a message names; it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A child and its parent, and where the file says so."""
+    """A child and its parent, and the line of the file that has them."""
 
     child: Node
     parent: Node
@@ -37,7 +37,7 @@ def build_tree(
 ) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """The nodes' names in depth-first order and the code of each one's parent.
 
-    ``levels`` are the names of the levels, where they have any.
+    ``levels`` are the names of the levels, if they have any.
     """
     parent_of = _parents(_by_the_rule(edges, path), path)
     if not parent_of:
@@ -200,7 +200,7 @@ def _cycle(parent_of: Mapping[Node, Node], reached: set[Node], path: str | None)
 def _unique_names(
     order: Sequence[Node], levels: Mapping[int, str], children: Mapping[Node, list[Node]]
 ) -> tuple[str, ...]:
-    """Leaves keep their labels; where another node's is taken, it is followed by its level."""
+    """Leaves keep their labels; if another node's is taken, it is followed by its level."""
     named: dict[Node, str] = {node: node[0] for node in order if node not in children}
     if twice := [label for label, count in Counter(named.values()).items() if count > 1]:
         raise InputError(f"the hierarchy has leaves of the same name: {some(twice)}")

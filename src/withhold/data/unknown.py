@@ -1,27 +1,31 @@
 """Names on a list that the data does not have: a misspelt list must never make a file look safe.
 
 In: the names of a list (sensitive items, people with consent) and those that the data have. Out: what is
-missing, with the nearest spellings. If nothing on the list occurs, that is an error unless it is meant.
+missing, with the nearest spellings. If nothing or little on the list occurs, or a name is probably another,
+that is an error unless it is meant.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
-from withhold.data.misspelt import bare, meant_by, whole
+from withhold.data.misspelt import is_code, meant_by, proposed_for
 from withhold.data.names import clean, nearest
 from withhold.describing import MARK
 from withhold.errors import InputError, ListError, option
 
 SHOWN = 3
-"""So many missing names are spelt out."""
+"""How many missing names are listed."""
 NEVER_OCCURS = "never occurs"
 BETWEEN_NAMES = re.compile(r"[,;|\t]")
-"""What stands between names where several are on one line."""
+"""What separates names if several are on one line."""
+SEVERAL = (("occurs", "occur"), ("was not", "were not"), ("begins", "begin"), ("is not", "are not"))
+"""What is said of one name, and of several."""
 LARGEST_SEARCH = 200_000
 """Among more names than this, nearest spellings are not searched for: that would take seconds each."""
 
@@ -36,11 +40,15 @@ class Unknown:
     total: int
     """How many names the list holds."""
     nearest: tuple[str | None, ...] = ()
-    """For the first few missing names the nearest name that the data have."""
+    """For the first missing names the name that may be meant, if there is one."""
     allowed: bool = False
     """Whether the user said beforehand that names may be missing."""
     missing: str = NEVER_OCCURS
     """What is wrong with one of them, in words."""
+    words: int = 0
+    """How many names of the list have no digit: codes may come from a catalogue, these were chosen."""
+    public: bool = True
+    """Whether strangers may know how many there are."""
 
     def __str__(self) -> str:
         """The missing names in one sentence."""
@@ -52,7 +60,7 @@ class Unknown:
             counted = f"the only name among the {self.what} {self.missing}"
         shown = [
             repr(name) + did_you_mean(name, near)
-            for name, near in zip(self.names, self.nearest, strict=False)
+            for name, near in zip_longest(self.names[:SHOWN], self.nearest[:SHOWN])
         ]
         more = f" and {n - len(shown):,} more" if n > len(shown) else ""
         return f"{counted}: {', '.join(shown)}{more}"
@@ -89,8 +97,14 @@ def find_unknown(
     missing = tuple(sorted(wanted - there))
     if not missing:
         return None
-    near = near_spellings(missing, [*there, *also_near])
-    return Unknown(what, missing, len(wanted), near, allowed)
+    # Whoever lists both does not mean the one by the other.
+    candidates = [*(there - wanted), *also_near]
+    proposed = proposed_for(missing, candidates)
+    codes = [name for name in missing[:SHOWN] if is_code(name)]
+    near_codes = dict(zip(codes, near_spellings(codes, candidates), strict=True))
+    near = tuple(proposed.get(name) or near_codes.get(name) for name in missing)
+    n_words = sum(not is_code(name) for name in wanted)
+    return Unknown(what, missing, len(wanted), near, allowed, words=n_words)
 
 
 def near_spellings(names: Sequence[str], known: Collection[str]) -> tuple[str | None, ...]:
@@ -108,26 +122,34 @@ def did_you_mean(name: str, near: str | None) -> str:
     return f" (did you mean {near!r}?)"
 
 
-def refuse_if_nothing_known(
-    unknown: Unknown | None, *, path: str | None = None, can_allow: bool = True
+def refuse_wrong_list(
+    unknown: Unknown | None, present: Collection[str], *, can_allow: bool = True
 ) -> None:
-    """Raise if the data have none of the names and nobody said, or can say, that this is meant."""
+    """Raise if names cannot be meant as they are: misspelt, several in one, or none that the data have."""
+    if unknown is None or unknown.allowed:
+        return
+    _refuse_misspelt(unknown, present, can_allow=can_allow)
+    _refuse_several(unknown, present, can_allow=can_allow)
+    refuse_if_nothing_known(unknown, can_allow=can_allow)
+    if can_allow:
+        _refuse_proposed(unknown)
+        _refuse_mostly_missing(unknown)
+
+
+def refuse_if_nothing_known(unknown: Unknown | None, *, can_allow: bool = True) -> None:
+    """Raise if the data have none of the names and this was not, or cannot be, declared to be intended."""
     if unknown is not None and unknown.is_everything and not unknown.allowed:
         remedy = "correct the spelling" + (f", or {how_to_allow()}" if can_allow else "")
-        raise InputError(f"{unknown}; nothing would be protected", path=path, remedy=remedy)
+        raise InputError(f"{unknown}; nothing would be protected", remedy=remedy)
 
 
-def refuse_misspelt(
-    unknown: Unknown | None, present: Iterable[str], *, can_allow: bool = True
-) -> None:
+def _refuse_misspelt(unknown: Unknown, present: Iterable[str], *, can_allow: bool) -> None:
     """Raise if missing items occur under another spelling, or with the name of their file before them.
 
     Half a list that is spelt as in the data protects half of what was meant.
     """
-    if unknown is None or unknown.allowed:
-        return
     _refuse_files(unknown)
-    # Where nothing on the list occurs, that is said instead of what may be a slip.
+    # If nothing on the list occurs, that is reported instead of possible slips.
     meant = meant_by(unknown.names, present, typos=not unknown.is_everything)
     if not meant:
         return
@@ -147,12 +169,36 @@ def refuse_misspelt(
     )
 
 
-def refuse_several(
-    unknown: Unknown | None, present: Collection[str], *, can_allow: bool = True
-) -> None:
-    """Raise if a missing name is several, at least one of which occurs."""
-    if unknown is None or unknown.allowed:
-        return
+def _refuse_proposed(unknown: Unknown) -> None:
+    """Raise if another name may be meant: a question is to be answered before anything is published."""
+    asked = [
+        (name, near)
+        for name, near in zip_longest(unknown.names, unknown.nearest)
+        if near and not is_code(name)
+    ]
+    if asked:
+        shown = ", ".join(repr(name) + did_you_mean(name, near) for name, near in asked[:SHOWN])
+        more = f" and {len(asked) - SHOWN:,} more" if len(asked) > SHOWN else ""
+        raise ListError(
+            f"{len(asked):,} of {unknown.total:,} {unknown.what} {_in_number(unknown.missing, len(asked))}: "
+            f"{shown}{more}",
+            name=asked[0][0],
+            remedy=f"spell them as the data do, or take them off the list; or {how_to_allow()}",
+        )
+
+
+def _refuse_mostly_missing(unknown: Unknown) -> None:
+    """Raise if most of the names that are not codes are missing: the list may belong to another file."""
+    missing = sum(not is_code(name) for name in unknown.names)
+    if 2 * missing > unknown.words:
+        raise InputError(
+            f"{unknown}; most of the list would protect nothing",
+            remedy=f"correct the list; or {how_to_allow()}",
+        )
+
+
+def _refuse_several(unknown: Unknown, present: Collection[str], *, can_allow: bool) -> None:
+    """Raise if a missing name is several names, at least one of which occurs."""
     for name in unknown.names:
         parts = [clean(part) for part in BETWEEN_NAMES.split(name)]
         if found := [part for part in parts if part in present]:
@@ -164,34 +210,10 @@ def refuse_several(
             )
 
 
-def refuse_other_spellings(
-    listed: Collection[str], present: Mapping[str, int], *, what: str, can_allow: bool = True
-) -> None:
-    """Raise if the data have a listed item under further spellings, which would be published as they are."""
-    if (letters := "".join(present)).isascii() and letters.isdigit():
-        return  # Each number has one spelling.
-    spelt = {whole(name) for name in listed if name in present}
-    others = [name for name in present if name not in listed and whole(name) in spelt]
-    if not others:
-        return
-    others.sort(key=lambda name: (-present[name], name))
-    shown = [
-        f"{name!r} ({present[name]:,})" if present[name] else repr(name) for name in others[:SHOWN]
-    ]
-    more = f" and {len(others) - SHOWN:,} more" if len(others) > SHOWN else ""
-    remedy = f"list them, too, or give items one spelling with {option('tidy', 'items=case')}"
-    allow = f"; or say {option('allow_unknown', True)} if they are items of their own"
-    raise InputError(
-        f"the data have {what} in other spellings, too, which would not be protected: "
-        f"{', '.join(shown)}{more}",
-        remedy=remedy + allow if can_allow else remedy,
-    )
-
-
 def _refuse_files(unknown: Unknown) -> None:
     """Raise if a listed name that never occurs is a file: its content was meant."""
     for name in unknown.names:
-        # Not Path.is_file: a long name is no proper path, and that is no error.
+        # Not Path.is_file: a long name is not a valid path, and that is not an error.
         if "." in name and os.path.isfile(name):
             raise InputError(
                 f"{name!r} is a file, but was read as one of the {unknown.what}",
@@ -199,26 +221,18 @@ def _refuse_files(unknown: Unknown) -> None:
             )
 
 
-def alike(listed: Iterable[str], present: Iterable[str]) -> list[str]:
-    """The names that are present and listed, or listed under another spelling.
-
-    >>> alike(["pill", "self test"], ["Pill", "beer", "conditions: selftest"])
-    ['Pill', 'conditions: selftest']
-    """
-    wanted = frozenset(map(bare, listed))
-    return sorted(name for name in present if bare(name) in wanted)
-
-
-def related(listed: Iterable[str], present: Collection[str]) -> list[str]:
-    """The names that are present and listed, or were probably meant by one that is listed."""
-    wanted = frozenset(listed)
-    missing = sorted(wanted.difference(present))
-    return sorted({*alike(wanted, present), *meant_by(missing, present).values()})
-
-
 def _in_number(problem: str, n: int) -> str:
     """The problem in words that fit this number of names."""
-    return problem if n == 1 else problem.replace("occurs", "occur").replace("was not", "were not")
+    if n == 1:
+        return problem
+    for one, several in (
+        ("occurs", "occur"),
+        ("was not", "were not"),
+        ("begins", "begin"),
+        ("is not", "are not"),
+    ):
+        problem = problem.replace(one, several)
+    return problem
 
 
 def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:
@@ -231,5 +245,5 @@ def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:
 
 
 def how_to_allow() -> str:
-    """What to say if names are missing on purpose."""
+    """How to proceed if names are missing on purpose."""
     return f"say {option('allow_unknown', True)} if the list is meant to be longer than the data"

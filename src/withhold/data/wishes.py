@@ -1,7 +1,7 @@
 """How people say what they want protected: the record, the item, and ``!`` to remove a wish.
 
 In: a line of a constraints file, or a key and a value of a mapping. Out: a row and an item by name; and
-what takes nothing back, a misspelt name or one that starts with ``!``, as a warning.
+a warning about items taken back in vain: a name is misspelt, or starts with ``!`` itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from withhold.data.unknown import SHOWN, Unknown, did_you_mean, how_to_allow, ne
 from withhold.errors import InputError
 
 EVERYBODY = "*"
-"""As a record: all want the item protected."""
+"""In place of a record: everybody wants the item protected."""
 ALL, UNKNOWN, NOT_PUBLISHED = -1, -2, -3
 """In place of a row: everybody; nobody; somebody who was left out."""
 RECORDS = "records in the constraints"
@@ -87,7 +87,7 @@ def write_wish(name: str, *, back: bool = False) -> str:
 
 
 def refuse_ambiguous_star(ids: Container[str], path: str | None = None) -> None:
-    """Refuse ``*`` where a record has that id: everybody, or only this one?"""
+    """Refuse ``*`` if a record has that id: everybody, or only this one?"""
     if EVERYBODY in ids:
         problem = f"{EVERYBODY} stands for everybody, but a record of the data has it as its id"
         raise InputError(problem, path=path, remedy="give that record another id")
@@ -102,7 +102,7 @@ class RowsByName:
         self._left_out = frozenset(records.left_out) if self._ids else frozenset()
         self.named: dict[str, None] = {}
         self.strangers: dict[str, None] = {}
-        """What was asked for and is not there."""
+        """Records that were named and that the data does not have."""
 
     def row(self, record: object) -> int:
         """The row of a record; ``ALL`` for everybody, ``UNKNOWN`` and ``NOT_PUBLISHED`` for no row."""
@@ -133,14 +133,14 @@ class RowsByName:
         raise InputError(f"the constraints name a record that {lack}", value=name, remedy=remedy)
 
     def unknown(self) -> tuple[Unknown, ...]:
-        """The strangers as what was listed and not found."""
+        """The named records that the data does not have, as a listed name that was not found."""
         return unknown_records(self.strangers, self.named, self._ids)
 
 
 def unknown_records(
     strangers: Iterable[str], named: Collection[str], known: Collection[str]
 ) -> tuple[Unknown, ...]:
-    """The records that constraints name and the data does not have, where that was allowed."""
+    """The records that constraints name and the data does not have, if that was allowed."""
     names = tuple(strangers)
     if not names:
         return ()
@@ -238,5 +238,5 @@ def expanded(name: str, hierarchy: Categories | None) -> list[str]:
 
 
 def category_names(hierarchy: Categories | None) -> tuple[str, ...]:
-    """All names of a hierarchy, as far as it says them."""
+    """All names of a hierarchy, if it lists them."""
     return tuple(getattr(hierarchy, "names", ()))

@@ -12,7 +12,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Chapter:
-    """Diagnoses that the same people have, and how likely who has them."""
+    """Diagnoses that tend to occur together, and how likely different people are to have them."""
 
     ages: tuple[int, int, int, int, int]
     """Weights for people under 20, 40, 60, 80, and older."""
@@ -21,7 +21,7 @@ class Chapter:
     lines: str
     """One diagnosis on each line, a sensitive one with an asterisk; then its drugs, most usual first."""
     workers: int = 1
-    """How many times likelier for those who work with their hands."""
+    """How many times as likely for those who work with their hands."""
 
     @cached_property
     def drugs_of(self) -> dict[str, tuple[str, ...]]:

@@ -31,7 +31,7 @@ OCCUPATIONS: Final = ("none", "pupil", "office", "manual", "service", "teaching"
 MARITAL: Final = ("single", "married", "divorced", "widowed")
 
 _AGES: Final = (18, 24, 27, 23, 8)
-"""How many of a hundred patients are in each band."""
+"""How many of a hundred patients are in each age band."""
 _WORK: Final = (
     (30, 66, 1, 1, 2, 0, 0, 0),
     (8, 12, 26, 20, 18, 6, 10, 0),
@@ -51,7 +51,7 @@ _COUNTS: Final = (
 _MOST: Final = len(_COUNTS[0])
 _PERCENT_OF_ONE_CHAPTER: Final = 55
 _PERCENT_TAKEN: Final = (85, 40, 20)
-"""How often the first, second and third drug of a diagnosis is taken."""
+"""How often in a hundred the first, second and third drug of a diagnosis is taken."""
 _YEARS_KEPT: Final = 10
 _MANUAL: Final = OCCUPATIONS.index("manual")
 
@@ -70,7 +70,7 @@ FOLLOWS: Final = (
     ("anxiety disorder", "insomnia", 25),
     ("coronary heart disease", "angina", 25),
 )
-"""Who has the first has the second as well, so many times in a hundred."""
+"""Whoever has the first also has the second, this many times in a hundred."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def hospital(persons: int = 20_000, *, seed: int = 0) -> Hospital:
     persons
         How many; each has at least one diagnosis.
     seed
-        Of everything that is drawn.
+        Random seed of everything that is drawn.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class _Persons(NamedTuple):
 
 
 class _Words:
-    """The names of diagnoses and drugs, sorted, and the numbers of what the chapters speak of."""
+    """The names of diagnoses and drugs, sorted, and the numbers of those that each chapter has."""
 
     def __init__(self) -> None:
         drugs_of = {name: drugs for chapter in CHAPTERS for name, drugs in chapter.drugs_of.items()}
@@ -209,7 +209,7 @@ class _Words:
 
 
 def _skewed(count: int) -> Iterator[int]:
-    """Weights that fall fast: the first of a chapter is frequent, the last is rare."""
+    """Weights that decrease fast: the first of a chapter is frequent, the last is rare."""
     return (10**6 // (rank * (rank + 3)) for rank in range(1, count + 1))
 
 
@@ -260,7 +260,7 @@ def _taken(
     words: _Words,
     rng: np.random.Generator,
 ) -> tuple[Longs, NDArray[np.datetime64], Longs]:
-    """Who takes since when which drug: at most a month after its diagnosis."""
+    """Who takes which drug, and since when: at most a month after its diagnosis."""
     drug = words.treated_with[diagnosis]
     taken = rng.integers(100, size=drug.shape) < np.array(_PERCENT_TAKEN)
     which, place = np.nonzero(taken & (drug >= 0))
@@ -269,7 +269,7 @@ def _taken(
 
 
 def _postcodes(count: int, rng: np.random.Generator) -> list[str]:
-    """Four digits, the first for the region; a few areas of each have most of the people."""
+    """Four digits, the first for the region; most people live in a few areas of each."""
     region = urn(range(1, len(REGIONS) + 1), (30, 22, 17, 13, 10, 8))
     area = urn(range(40), zipf(40))
     regions, areas = (each[rng.integers(TICKETS, size=count)] for each in (region, area))

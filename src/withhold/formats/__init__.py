@@ -53,7 +53,7 @@ __all__ = [
 
 SOMETHING = "give at least one record"
 OF_FILES = ("encoding", "sheet", "decimal")
-"""What a form says of a file that came in, as options of reading; files of ours are UTF-8."""
+"""Fields of the form of an input file that are options of reading; files that withhold writes are UTF-8."""
 
 
 @phase("reading")
@@ -101,7 +101,7 @@ def read(
     allow_unknown
         Accept a list of consent with records that the data does not have.
     skip_missing_ids
-        Leave out rows that do not say which record they belong to, and count them.
+        Leave out rows without a record id, and count them.
 
     Returns
     -------
@@ -162,9 +162,9 @@ def read_back(path: Path, form: Source) -> Data:
 
 
 def reading_of(form: Source) -> dict[str, Any]:
-    """The options of ``read`` that describe this form; of a table, those of ``read_table``.
+    """The options of ``read`` that describe this form; for a table, those of ``read_table``.
 
-    How people are read, a manifest says: several files, and what their columns are called.
+    For people, the manifest describes the reading: several files, and the names of their columns.
     """
     if form.format == PEOPLE:
         named = {"record_column": form.id_column, "item_column": form.list_column}
@@ -185,7 +185,7 @@ BACK: Mapping[str, Callable[[Path, Source], Data]] = {
     TABLE: read_table_back,
     PEOPLE: read_people_back,
 }
-"""Of the formats that are no records."""
+"""Formats that do not hold records."""
 READERS: Mapping[str, Callable[..., Data]] = {
     "records": read,
     "table": read_table,
@@ -195,7 +195,7 @@ READERS: Mapping[str, Callable[..., Data]] = {
 
 
 def read_opened(opened: Opened, **options: Any) -> Records:
-    """The records in a file's content; the options are those of ``read`` that say how to understand it."""
+    """The records in a file's content; the options are those of ``read`` that say how to interpret it."""
     return _read_content(opened, Options(**options))
 
 

@@ -1,9 +1,9 @@
-"""Baskets: one line, one record; its items stand between separators.
+"""Baskets: one record per line, its items between separators.
 
 The format of FIMI's ``.dat`` files and of most exports. Runs of spaces are one separator; around
-other separators blanks do not count. Nothing between two separators, or after the last one, is no
-item, since exports often end each line with a separator. An empty line is an empty record. Items
-in double quotes may hold the separator.
+other separators blanks do not count. An empty field, between two separators or after the last one,
+is not an item, since exports often end each line with a separator. An empty line is an empty
+record. Items in double quotes may contain the separator.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from withhold.formats.opening import Text, line_number
 from withhold.formats.rows import Parsed, parsed_from_names
 
 LARGE = 1 << 27
-"""Bytes of a text for which loading the kernels, half a second, is worth it."""
+"""The size of a text, in bytes, from which loading the kernels (half a second) pays off."""
 
 SEPARATORS = (",", ";", "\t", "|")
-"""Separators that show themselves; a space may also stand inside an item's name."""
+"""Separators that are unambiguous; a space may also be part of an item's name."""
 QUOTED = re.compile(rb'(?m)(?:^|(?<=[,;\t| ]))"(?:[^"\n]|"")*"(?=[,;\t| \n]|\Z)')
 """An item in quotes: what is inside says nothing about the separator."""
 NUMBERS = re.compile(r"[0-9]+(?: +[0-9]+)+")
 ROWS_AT_ONCE = 8192
-"""When writing, so that the names of a large table are never all in memory."""
+"""Rows written at a time, so that the names of a large table are never all in memory."""
 
 
 def code_lines(data: bytes, separator: int) -> Coded | None:
-    """What ``code_with_numpy`` returns; where the kernels are loaded anyway, they do it for short items."""
+    """The result of ``code_with_numpy``; for short items, by the kernels if they are loaded anyway."""
     if len(data) >= LARGE or "withhold.counting.jit" in sys.modules:
         from withhold.formats.compiled import code_short_items
 
@@ -56,7 +56,7 @@ def read_text(text: Text, options: Options) -> Parsed:
     variant = "quoted" if b'"' in text.data and QUOTED.search(text.data) else ""
     coded = None if b'"' in text.data else code_lines(text.closed(), ord(separator))
     if coded is not None and _has_blank_item(coded[2]):
-        coded = None  # A no-break space alone is no item; the plain way leaves it out.
+        coded = None  # A no-break space alone is not an item; the plain reader leaves it out.
     if coded is None:
         rows = ([name for name in row if not name.isspace()] for row in read_rows(text, separator))
         parsed = parsed_from_names(rows, separator=separator, variant=variant)
@@ -93,7 +93,7 @@ def read_rows(text: Text, separator: str) -> Iterator[list[str]]:
 
 
 def find_separator(data: bytes, path: str | None = None) -> str:
-    """The separator of a basket file, or an error where two are in use.
+    """The separator of a basket file, or an error if two are in use.
 
     A comma, semicolon, tab or bar separates wherever it occurs, and spaces then belong to items;
     without any of them, spaces separate. Two of them in one file cannot be decided here.
@@ -116,13 +116,13 @@ def write_text(records: Records, form: Source) -> Iterator[str]:
         return
     lines = list(_lines(records, spelled, form.separator))
     if not _shows_separator(records, lines, form.separator):
-        # Say, "whole milk" alone on its line: without quotes it would be read as two items.
+        # For example "whole milk" alone on its line: without quotes it would be read as two items.
         lines = list(_lines(records, _spelled(records, form, careful=True), form.separator))
     yield from lines
 
 
 def _may_quote(form: Source) -> bool:
-    """Whether items may be quoted: who reads space-separated files seldom expects it."""
+    """Whether items may be quoted: readers of space-separated files rarely expect quotes."""
     return form.separator != " " or form.variant == "quoted"
 
 
@@ -133,10 +133,10 @@ def _has_blank_item(vocabulary: tuple[str, ...]) -> bool:
 def _row_with_spaces(
     lengths: NDArray[np.int64], items: NDArray[np.int32], vocabulary: tuple[str, ...]
 ) -> int | None:
-    """The first row, from 0, whose items are lists themselves, separated by spaces, if any is.
+    """The first row, from 0, whose items are themselves lists separated by spaces, if there is one.
 
-    Numbers with spaces between them are a list, not a name. Names may hold spaces; but if more
-    lines are one such name than hold the separator, the spaces are what separates.
+    Numbers with spaces between them are a list, not a name. Names may contain spaces; but if more
+    lines are one such name than contain the separator, spaces are the real separator.
     """
     spaced = np.array([" " in name for name in vocabulary], dtype=bool)
     if not spaced.any():
@@ -164,7 +164,7 @@ def _shown(mark: str) -> str:
 def _spelled(records: Records, form: Source, *, careful: bool) -> list[str]:
     """How each item is written; items that do not occur are ignored."""
     separator, may_quote = form.separator, _may_quote(form)
-    # One look at all names at once: most files have nothing to quote or to refuse.
+    # Check all names at once: most files have nothing to quote or to refuse.
     names = "".join(records.vocabulary)
     plain = names.isascii() and names.isprintable() and "" not in records.vocabulary
     if plain and not any(mark in names for mark in (*' ",;|', separator)):
@@ -181,7 +181,7 @@ def _spelled(records: Records, form: Source, *, careful: bool) -> list[str]:
 
 
 def _blocks(records: Records, spelled: list[str], separator: str) -> Iterator[str]:
-    """The lines, many at a time and joined item by item: joining them one by one takes twice as long."""
+    """The lines in blocks, each joined in one call: joining line by line takes twice as long."""
     if "withhold.counting.jit" in sys.modules:
         from withhold.formats.joining import joined_lines
 

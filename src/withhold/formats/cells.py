@@ -26,7 +26,7 @@ SAMPLE = 200
 """Lines examined before a file is taken for a table."""
 BLANKS = " \t"
 GUARD = "\x1f"
-"""Stands for a blank inside quotes, as no separator does; whitespace, too, so never at the edge of a name."""
+"""A placeholder for a blank inside quotes: never a separator, and never at the edge of a name."""
 WHOLE = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 """A line that is one cell in quotes."""
 
@@ -51,7 +51,7 @@ class Sheet(Columns):
 
         On request with the blanks around a cell (``padded``), or with those inside its quotes (``exact``).
         """
-        # Empty lines at the end are an editor's doing; elsewhere they are a missing row.
+        # Editors leave empty lines at the end; elsewhere an empty line is a missing row.
         data = self.text.data.rstrip(b"\n")
         if padded and self.is_quoted:
             data = without_blanks_before_quotes(data, self.separator)
@@ -76,7 +76,7 @@ class Sheet(Columns):
         return next(islice((number for number, _ in self.rows()), row, None))
 
     def column(self, name: str) -> polars.Series:
-        """The cells of a column; several are read faster at once, by ``load``."""
+        """The cells of a column; ``load`` reads several columns at once, which is faster."""
         if name not in self._ready:
             self.load([name])
         return self._ready[name]
@@ -120,19 +120,19 @@ def open_sheet(text: Text, options: Options) -> Sheet:
 
 
 def without_blanks_before_quotes(data: bytes, separator: str) -> bytes:
-    """The text of a CSV file without the blanks that stand before a cell in quotes: they are no part of it.
+    """The text of a CSV file without the blanks before quoted cells, which are not part of these cells.
 
     >>> without_blanks_before_quotes(b'a, "b, ""c", d', ",")
     b'a,"b, ""c", d'
     """
     blanks = b"[ ]*" if separator == "\t" else b"[ \t]*"
     before = b"(^|" + re.escape(separator.encode()) + b")"
-    # Cells in quotes are matched whole, so that nothing inside them is taken for the start of another.
+    # Quoted cells are matched whole, so that nothing inside them is taken for the start of another.
     return re.sub(before + blanks + rb'("(?:[^"]|"")*")', rb"\1\2", data, flags=re.M)
 
 
 def guard_blanks(data: bytes, separator: str) -> bytes:
-    """The text of a CSV file with blanks at the edges of quoted cells replaced, which are part of a cell."""
+    """The text of a CSV file with placeholders for the blanks at the edges of quoted cells."""
     if not re.search(rb'"[ \t]|[ \t]"', data):
         return data
     blanks = b"[ \t]*" if separator not in BLANKS else b""
@@ -180,7 +180,7 @@ def csv_lines(rows: Iterable[Sequence[str]], separator: str) -> Iterator[str]:
 
 
 def _sheet_separator(lines: list[str]) -> str:
-    """The separator that splits the header, and every other line as often."""
+    """The separator that splits the header and every other line into equally many cells."""
     found: list[tuple[bool, int, str]] = []
     for separator in SEPARATORS:
         if separator not in lines[0] or (separator == " " and found):
@@ -195,7 +195,7 @@ def _sheet_separator(lines: list[str]) -> str:
 
 
 def _cells(lines: list[str], separator: str) -> list[list[str]]:
-    """The cells of some lines, leniently: these lines only serve a guess."""
+    """The cells of some lines, read leniently: they only serve detection."""
     try:
         return list(csv.reader(lines, delimiter=separator, skipinitialspace=True)) or [[]]
     except csv.Error:
@@ -209,8 +209,8 @@ def _plain_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[pola
     data = sheet.text.data.rstrip(b"\n")
     names = [str(number) for number in range(len(sheet.columns))]
     n_lines = data.count(b"\n") + 1
-    # Polars refuses a line with too many cells but fills up one with too few; where the total is
-    # right and no line has too many, none has too few.
+    # Polars refuses a line with too many cells but pads one with too few; if the total is right
+    # and no line has too many, none has too few.
     complete = data.count(sheet.separator.encode()) == (len(names) - 1) * n_lines
     try:
         if n_lines == 1 or not complete:
@@ -224,9 +224,9 @@ def _plain_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[pola
             schema=dict.fromkeys(names, pl.String),
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        # The slow reader says on which line it is, or that there is none.
+        # The slow reader finds the faulty line, or that there is none.
         return _parsed_cells(sheet, places, padded)
-    # All columns in one go: polars has much to do for each call.
+    # All columns at once: each call of polars has a large overhead.
     cells = pl.all().fill_null("") if padded else pl.all().fill_null("").str.strip_chars(BLANKS)
     return frame.select(names[place] for place in places).select(cells).get_columns()
 

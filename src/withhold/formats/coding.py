@@ -1,9 +1,9 @@
-"""Text to codes without a Python object per item.
+"""From text to codes without a Python object per item.
 
 In: the bytes of lines of items. Out: for every item a code, and the sorted vocabulary. An item is
 read as a few 64-bit words, so that comparing and hashing whole columns is numpy's work; the file is
-cut into pieces at line ends and the pieces are worked on side by side. Quotes, which need a real parser, are
-not for here: see ``basket``.
+cut into pieces at line ends, and the pieces are processed in parallel. Quotes, which need a real parser, are
+handled in ``basket``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from withhold.data.array_types import Longs
 from withhold.formats.rows import Rows, ranks_of, sort_rows
 
 PIECE = 1 << 19
-"""Bytes per piece: its arrays fit the processor's cache, and numpy's calls outweigh Python's."""
+"""Bytes per piece: its arrays fit into the processor's cache, and the overhead of Python is small."""
 TABLE_BITS = 16
 """Slots of a hash table, as a power of two: a table must fit the processor's cache, too."""
 LONGEST = 64
@@ -50,10 +50,10 @@ Coded = tuple[NDArray[np.int64], NDArray[np.int32], tuple[str, ...], int]
 
 
 def code_with_numpy(data: bytes, separator: int) -> Coded | None:
-    """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is too long.
+    """The rows of a text: lengths, codes, vocabulary, repetitions; None if an item is too long.
 
-    The text ends with a newline and holds neither NUL nor quotes. Blanks around items are cut, and
-    what is then empty is no item.
+    The text ends with a newline and contains neither NUL nor quotes. Blanks around items are removed,
+    and an empty field is not an item.
     """
     text = np.frombuffer(data, dtype=np.uint8)
     blanks = any(bytes((blank,)) in data for blank in (SPACE, TAB) if blank != separator)
@@ -64,7 +64,7 @@ def code_with_numpy(data: bytes, separator: int) -> Coded | None:
         if len(pieces) < len(bounds):
             return None
         words, places = _merge(pieces)
-        # The bytes in the order they are written: numbers then sort as the names do.
+        # First byte highest, so that the numbers sort as the names do.
         order = np.lexsort([word.byteswap() for word in reversed(words)])
         ranks = ranks_of(order)
 
@@ -82,9 +82,9 @@ def distinct_keys(
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """The different keys in no particular order, and for each key its place among them.
 
-    A hash table filled by one assignment: the last key written to a slot owns it, and whoever finds
-    a stranger in its slot tries again with another multiplier. Exact for any keys; those that lose
-    every time are sorted.
+    A hash table filled by one assignment: the last key written to a slot owns it, and a key that finds
+    another one in its slot tries again with another multiplier. Exact for any keys; those that find no
+    slot are sorted.
     """
     if not len(keys) or not multipliers:
         distinct, inverse = np.unique(keys, return_inverse=True)
@@ -114,7 +114,7 @@ def distinct_words(words: Words) -> tuple[Words, NDArray[np.int32]]:
     first, codes = distinct_keys(words[0])
     distinct = [first]
     for word in words[1:]:
-        # What is known of the item so far, and its next word, as one number: nothing is lost.
+        # The code of the item's words so far and its next word, as one number: nothing is lost.
         endings, ending_codes = distinct_keys(word)
         pairs, codes = distinct_keys(
             codes.astype(np.uint64) * np.uint64(len(endings)) + ending_codes.astype(np.uint64)
@@ -125,9 +125,9 @@ def distinct_words(words: Words) -> tuple[Words, NDArray[np.int32]]:
 
 
 def _code_piece(text: Bytes, separator: int, blanks: bool) -> Piece | None:
-    """One piece of whole lines, coded; nothing if one of its items is too long."""
+    """One piece of whole lines, coded; None if one of its items is too long."""
     ends = np.flatnonzero((text == separator) | (text == NEWLINE))
-    # How many items stand before the end of each line.
+    # How many items precede the end of each line.
     counts = np.flatnonzero(text.take(ends) == NEWLINE) + 1
     sizes = np.diff(ends, prepend=-1)
     sizes -= 1
@@ -146,7 +146,7 @@ def _code_piece(text: Bytes, separator: int, blanks: bool) -> Piece | None:
 
 
 def _words(text: Bytes, ends: Longs, sizes: Longs, n_words: int) -> Words:
-    """The items that end there and are so long, as words."""
+    """The items with these ends and sizes, as words."""
     padded = np.zeros(WORD + len(text) + (n_words - 1) * WORD, dtype=np.uint8)
     padded[WORD : WORD + len(text)] = text
     # The eight bytes before each byte, last byte on top. Copied, because numpy is slow to pick
@@ -170,7 +170,7 @@ def _words(text: Bytes, ends: Longs, sizes: Longs, n_words: int) -> Words:
 
 def _without_blanks(text: Bytes, ends: Longs, sizes: Longs) -> tuple[Longs, Longs]:
     """The ends and sizes of the items without the blanks around them."""
-    # The last newline is ink, so that there always is a next byte of it.
+    # The last newline counts as not blank, so that a next such byte always exists.
     inked = np.flatnonzero((text != SPACE) & (text != TAB))
     starts = np.minimum(inked[np.searchsorted(inked, ends - sizes)], ends)
     last = inked[np.searchsorted(inked, ends) - 1]
@@ -201,7 +201,7 @@ def names_of(words: Words) -> tuple[str, ...]:
 def piece_bounds(
     data: bytes, size: int, start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Where the pieces begin and end, each about so large; each ends with a line."""
+    """Where the pieces begin and end, each about this large and ending with a line."""
     stop = len(data) if stop is None else stop
     while start < stop:
         end = data.find(b"\n", min(start + size, stop) - 1) + 1

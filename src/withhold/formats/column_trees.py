@@ -1,6 +1,6 @@
-"""The hierarchy of a column as somebody asks for it: a file, or a way to build one, such as ``width:5``.
+"""The requested hierarchy of a column: a file, or a way to build one, such as ``width:5``.
 
-In: a column and a text. Out: its tree. A suggestion looks at the values and names the way that fits them;
+In: a column and a text. Out: its tree. A suggestion looks at the values and names a way that suits them;
 ``arx_lines`` writes a tree as ARX reads it.
 """
 
@@ -25,14 +25,14 @@ from withhold.formats.hierarchy import read_hierarchy
 
 WAYS = "width:5, quantiles:8, edges:18,40,65, dates, prefix, prefix:1,3 or frequency:0.01"
 FEW_VALUES = 12
-"""Numbers of which there are no more are codes, and merging rare ones is what can be done."""
+"""Columns with at most this many different numbers hold codes, whose rare values can be merged."""
 SHORTEST_CODE, LONG_CODE = 3, 4
-"""Characters of a code with letters in it, and of one that is a number."""
+"""The length of a code that contains letters, and of one that is a number."""
 RARE = "0.05"
 
 
 def column_tree(column: Column, wanted: str | os.PathLike[str]) -> Hierarchy:
-    """The tree that is meant, over all values of the column; a file of that name wins.
+    """The requested tree, over all values of the column; a file of that name takes precedence.
 
     >>> column_tree(Column.of("age", ["17", "18", "", "41"]), "edges:18,40").parent("18")
     '18-39'
@@ -73,7 +73,7 @@ def hierarchies_from(given: Mapping[str, Any] | str | None, table: Table) -> dic
 
 
 def counts_of(column: Column) -> Counter[str]:
-    """How often each value is in the column; a blank is none."""
+    """How often each value is in the column; blanks are not counted."""
     counts = zip(column.values, column.counts.tolist(), strict=True)
     return Counter({value: count for value, count in counts if value and count})
 
@@ -121,7 +121,7 @@ def arx_lines(tree: Hierarchy) -> str:
 
 
 def _looks_built(text: str) -> bool:
-    """Whether somebody who typed this did not mean a file."""
+    """Whether the text names a way to build a tree rather than a file."""
     kind, colon, rest = text.partition(":")
     numbers = all(each.replace(".", "").isdigit() for each in rest.split(","))
     return not os.path.exists(text) and "." not in kind and ((bool(colon) and numbers) or not colon)
@@ -157,4 +157,4 @@ BUILDERS: dict[str, Callable[[Cells, str], Hierarchy]] = {
     "frequency": lambda cells, rest: Hierarchy.by_frequency(cells, rest),
 }
 NEED_MORE = frozenset(("width", "quantiles", "edges", "frequency"))
-"""What must be followed by a number."""
+"""Ways that must be followed by a number."""

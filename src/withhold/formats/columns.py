@@ -1,7 +1,7 @@
-"""Which column is which, by the names people usually give them.
+"""Which column is which, by the names that people usually give them.
 
-In: a header and what the user said. Out: the record and the item column, or an error that lists the
-columns there are and the nearest spelling. The cells themselves are not read here.
+In: a header and the user's options. Out: the record and the item column, or an error that lists the
+existing columns and the nearest spelling. The cells themselves are not read here.
 """
 
 from __future__ import annotations
@@ -29,6 +29,25 @@ ITEMS = (
     "article", "diagnosis", "drug", "icd", "icd9", "icd10", "item", "medication", "movie", "page",
     "product", "stock",
 )  # fmt: skip
+OTHER_RECORDS = frozenset(
+    ("warenkorb", "warenkörbe", "einkauf", "kunde", "kunden", "kundenid", "kundennr",
+     "kundennummer", "bestellung", "bestellnr", "bestellnummer", "rechnung", "rechnungsnr",
+     "rechnungsnummer", "beleg", "belegnr", "belegnummer", "bon", "bonid", "bonnr", "bonnummer",
+     "fall", "fallid", "fallnr", "fallnummer", "vorgang", "vorgangsnr", "transaktion", "patnr",
+     "patid", "patienten", "patientenid", "patientennr", "patientennummer", "panier", "achat",
+     "commande", "facture", "cesta", "carrito", "compra", "cliente", "pedido", "factura",
+     "paciente", "transacción", "carrello", "acquisto", "ordine", "fattura", "scontrino",
+     "paziente", "transazione", "carrinho", "cesto", "fatura", "recibo", "transação",
+     "winkelmand", "klant", "bestelling", "factuur", "transactie")
+)  # fmt: skip
+OTHER_ITEMS = frozenset(
+    ("artikel", "artikelid", "artikelname", "artikelnr", "artikelnummer", "produkt",
+     "produktname", "ware", "bezeichnung", "medikament", "diagnose", "produit", "libellé",
+     "désignation", "médicament", "diagnostic", "artículo", "articulo", "producto",
+     "medicamento", "diagnóstico", "código", "codigo", "articolo", "prodotto", "farmaco",
+     "diagnosi", "codice", "artigo", "produto")
+)  # fmt: skip
+"""What records and items are called in German, French, Spanish, Italian, Portuguese and Dutch."""
 RECORD_NAMES = frozenset(
     {noun + ending for noun in RECORDS for ending in ("", "id", "no", "nr", "number")}
     | {"anonid", "id", "index", "tid", "uid"}
@@ -44,27 +63,27 @@ LIST_NAMES = frozenset(
 )  # fmt: skip
 """Names of a column whose cells hold several items."""
 INNER = re.compile(r"[^,;|\t]+[,;|\t]")
-"""Something with a separator after it: a cell that may be a list."""
+"""Text followed by a separator: a cell that may be a list."""
 INDEX_NAMES = frozenset(("", "Unnamed: 0"))
 """What a data frame's row labels are called once they have been written to a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the caller said about a file; ``None`` where nothing was said."""
+    """The caller's options for reading a file; ``None`` if not given."""
 
     format: str | None = None
     separator: str | None = None
     record_column: str | None = None
     item_column: str | None = None
     skip_missing_ids: bool = False
-    """Leave out rows that do not say which record they belong to."""
+    """Leave out rows without a record id."""
     encoding: str | None = None
-    """Of a text."""
+    """The encoding of a text."""
     sheet: str | int | None = None
-    """Of a spreadsheet."""
+    """The sheet of a spreadsheet."""
     dates: Periods | None = None
-    """What the dates of items become; None: they are left out."""
+    """The periods that replace the dates of items; None: dates are left out."""
     date_column: str | None = None
 
 
@@ -74,7 +93,7 @@ class Columns(Placed):
     __slots__ = ()
     columns: list[str]
     separator: str
-    """Between the cells of a line; a blank where there are no lines."""
+    """The separator between the cells of a line; a blank if there are no lines."""
 
     @abstractmethod
     def column(self, name: str) -> polars.Series:
@@ -86,13 +105,14 @@ class Columns(Placed):
 
 
 def plain(name: str) -> str:
-    """The name without case, blanks and punctuation, as the lists above have it."""
+    """The name in lower case without blanks and punctuation, as in the lists above."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def names_record(name: str) -> bool:
+def names_record(name: str, *, in_any_language: bool = False) -> bool:
     """Whether a column of this name usually holds the records' own names."""
-    return name in INDEX_NAMES or plain(name) in RECORD_NAMES
+    names = RECORD_NAMES | OTHER_RECORDS if in_any_language else RECORD_NAMES
+    return name in INDEX_NAMES or plain(name) in names
 
 
 def find_column(name: str, header: Sequence[str], path: str | None) -> str:
@@ -116,7 +136,7 @@ def only_column(
     holding: str,
     remedy: str,
 ) -> str:
-    """The one column that was found; refuses none that looks ``alike``, and several ``holding`` the same."""
+    """The one column found; an error if none looks ``alike``, or several are ``holding`` the same."""
     if len(found) == 1:
         return found[0]
     problem = f"no column looks like {alike}; {listed(header)}"
@@ -128,25 +148,27 @@ def only_column(
 def record_column(
     header: Sequence[str], options: Options, path: str | None, *, but: str | None = None
 ) -> str | None:
-    """The column that names the records: as the user said, or by its usual name."""
+    """The column that names the records: the one the user named, or one with a usual name."""
     if options.record_column:
         return find_column(options.record_column, header, path)
-    return usual_column(header, RECORD_NAMES, "record_column", path, but=but)
+    return usual_column(header, RECORD_NAMES | OTHER_RECORDS, "record_column", path, but=but)
 
 
 def long_columns(header: Sequence[str], options: Options, path: str | None) -> tuple[str, str]:
     """The record and the item column of a file that is said to have both."""
     record = item = None
     if len(header) == 2 and header[0] == header[1]:
-        find_column(header[0], header, path)  # which says that there are two
+        find_column(header[0], header, path)  # reports the duplicate name
     if options.record_column is not None:
         record = find_column(options.record_column, header, path)
     if options.item_column is not None:
         item = find_column(options.item_column, header, path)
-    record = record or usual_column(header, RECORD_NAMES, "record_column", path, but=item)
-    item = item or usual_column(header, ITEM_NAMES, "item_column", path, but=record)
+    record = record or usual_column(
+        header, RECORD_NAMES | OTHER_RECORDS, "record_column", path, but=item
+    )
+    item = item or usual_column(header, ITEM_NAMES | OTHER_ITEMS, "item_column", path, but=record)
     if len(header) == 2 and not (record and item):
-        # With one of two columns known, or none, the order of the two says the rest.
+        # If at most one of the two columns is known, their order settles the rest.
         record = record or next(name for name in header if name != item)
         item = item or next(name for name in header if name != record)
     if not (record and item):
@@ -162,7 +184,7 @@ def long_columns(header: Sequence[str], options: Options, path: str | None) -> t
 def usual_column(
     header: Sequence[str], names: frozenset[str], wanted: str, path: str | None, *, but: str | None
 ) -> str | None:
-    """The one column with a usual name, if there is one; two of them are for the user to decide."""
+    """The one column with a usual name, if there is one; between two, the user must decide."""
     found = [name for name in header if plain(name) in names and name != but]
     if len(found) > 1:
         shown = ", ".join(map(repr, found))
@@ -173,14 +195,17 @@ def usual_column(
     return found[0] if found else None
 
 
-def has_usual_columns(header: Sequence[str]) -> bool:
+def has_usual_columns(header: Sequence[str], *, in_any_language: bool = True) -> bool:
     """Whether a record and an item column stand out by their names."""
     names = {plain(name) for name in header}
-    return not names.isdisjoint(RECORD_NAMES) and not names.isdisjoint(ITEM_NAMES)
+    records, items = RECORD_NAMES, ITEM_NAMES
+    if in_any_language:
+        records, items = records | OTHER_RECORDS, items | OTHER_ITEMS
+    return not names.isdisjoint(records) and not names.isdisjoint(items)
 
 
 def ask_about_persons(source: Columns, cells: Callable[[str], Collection[object]]) -> None:
-    """Stop at a table with an id of its own in each row: of persons as likely as of items, one for each."""
+    """Stop at a table with a distinct id in each row: it may hold persons, or one item for each record."""
     names = [name for name in source.columns if plain(name) in RECORD_NAMES]
     if len(source.columns) < 3 or len(names) != 1:
         return
@@ -198,6 +223,6 @@ def ask_about_persons(source: Columns, cells: Callable[[str], Collection[object]
 
 
 def listed(header: Sequence[str]) -> str:
-    """The columns there are, in words."""
+    """The existing columns, in words."""
     shown = ", ".join(repr(name) for name in header[:12])
     return f"its columns are {shown}" + (f" and {len(header) - 12} more" if header[12:] else "")

@@ -1,8 +1,8 @@
 """Text to codes by compiled loops: what ``coding`` does with numpy, for items of at most eight bytes.
 
 In: the bytes of lines of items. Out: exactly what ``coding.code_with_numpy`` returns, or nothing if an item
-is longer or has blanks around it. Threads get their arrays from the one that starts them: memory that
-they ask for themselves is given back to the system each time. Importing this module loads numba.
+is longer or has blanks around it. Threads get their arrays from the thread that starts them: memory that
+they allocate themselves is returned to the system each time. Importing this module loads numba.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from withhold.formats.rows import ranks_of, sort_nearly
 PIECE = 1 << 17
 """Bytes, and then items, worked on at a time: they fit the processor's cache."""
 FEWEST_BYTES = 1 << 18
-"""Bytes for which a thread is started."""
+"""Bytes for which starting a thread pays off."""
 FEWEST_SLOTS = 1 << 13
 
 Rows = tuple[Ints, NDArray[np.int64]]
@@ -69,7 +69,7 @@ class Block:
         self._keys = np.empty(PIECE, dtype=np.uint32)
 
     def number(self) -> bool:
-        """Number the items as they are met; whether all of them are short."""
+        """Number the items in the order in which they are met; returns whether all of them are short."""
         text = np.frombuffer(self._data, dtype=np.uint8)
         words = self._words
         n_codes = line = 0
@@ -129,7 +129,7 @@ def rank_rows(
 ) -> int:
     """Replace codes by ranks, in each row ascending and each once; returns how many are left.
 
-    As many codes are sorted at a time as there is room for in ``keys``.
+    As many codes are sorted at a time as fit into ``keys``.
     """
     # Row and rank as one number of 32 bits, so that sorting numbers sorts within the rows.
     bits = int(ranks.max(initial=0)).bit_length()

@@ -35,7 +35,7 @@ AS_LIST = "list the records that agreed in a text file, one a line"
 
 
 def only_rows_with_consent(table: Table, consent: Any, *, allow_unknown: bool = False) -> Table:
-    """The rows of ``table`` whose publication was agreed to; a column that says so is left out."""
+    """The rows of ``table`` with consent to publication; a column of consent is left out."""
     if not _names_column(consent):
         return _on_the_list(table, consent, allow_unknown)
     agreed = agreed_by_value(table.column(consent).cells().tolist(), _path(table), consent)
@@ -53,7 +53,7 @@ def _without(table: Table, consent: str) -> Table:
 def only_people_with_consent(
     people: People, consent: Any, *, allow_unknown: bool = False
 ) -> People:
-    """The persons who agreed; they are listed by their ids, or a column of the attributes says so."""
+    """The persons who consented; they are listed by their ids, or marked in a column of the attributes."""
     if not _names_column(consent):
         return _on_the_list(people, consent, allow_unknown)
     agreed = agreed_by_value(
@@ -65,16 +65,16 @@ def only_people_with_consent(
 def only_with_consent(
     records: Records, data: Any, consent: Any, *, allow_unknown: bool = False
 ) -> Records:
-    """The records whose publication was agreed to.
+    """The records with consent to publication.
 
-    ``consent`` is the path of a text file that lists row numbers or record ids, one a line; the name of a
+    ``consent`` is the path of a text file that lists row numbers or record ids, one per line; the name of a
     0/1 column of ``data``; an iterable of row numbers (from 1) or record ids; or a truth value for each row.
     """
     if not _names_column(consent):
         return _on_the_list(records, consent, allow_unknown)
     if not _is_one_hot(records, data):
         return _only(records, _column(records, data, consent))
-    # A 0/1 column is an item there, until somebody says that it is not.
+    # In one-hot data, a 0/1 column is an item unless it is named as the column of consent.
     code = records.vocabulary.index(find_column(consent, records.vocabulary, _path(records)))
     agreed = np.zeros(len(records), dtype=bool)
     agreed[np.repeat(np.arange(len(records)), records.lengths)[records.items == code]] = True
@@ -90,7 +90,7 @@ def _path(data: Records | Table | People) -> str | None:
 
 
 def _only(data: D, agreed: Bools) -> D:
-    """The data of those who agreed, which remember how many did not."""
+    """The data of those who consented, with a note of how many did not."""
     if len(agreed) != len(data):
         given = counted(len(agreed), "record")
         raise InputError(f"consent is given for {given}, and the data have {len(data):,}")
@@ -101,7 +101,7 @@ def _only(data: D, agreed: Bools) -> D:
 
 
 def _on_the_list(data: D, consent: Any, allow_unknown: bool) -> D:
-    """The data of those who are in a file or among values, or for whom a truth value says so."""
+    """The data of those who are listed in a file or among values, or whose truth value is true."""
     if isinstance(consent, np.ndarray) and consent.dtype == np.bool_:
         return _only(data, consent)
     path = None
@@ -129,7 +129,7 @@ def _on_the_list(data: D, consent: Any, allow_unknown: bool) -> D:
 def agreed_by_value(
     values: Sequence[object], path: str | None, column: str, first_line: int | None = None
 ) -> Bools:
-    """Which cells of a 0/1 column say yes; a blank is not an answer, and is refused."""
+    """Which cells of a 0/1 column are 1; a blank is not an answer, and is refused."""
     agreed = np.zeros(len(values), dtype=bool)
     for row, value in enumerate(values):
         text = str(value).strip().lower()
@@ -166,15 +166,14 @@ def _column(records: Records, data: Any, name: str) -> Bools:
         what = "standard input" if str(source.path) == STDIN else f"a {source.format} file"
         problem = f"no such file, and {what} has no column of consent"
         raise InputError(problem, path=name, remedy=AS_LIST)
-    record = source.columns[0] if source.format == "long" else None
     if source.container == "parquet":
         opened = open_bytes(source.path)
         frame = Frame(read_parquet(opened.data, opened.label), opened.label)
-        return _of_columns(frame, records, name, record)
+        return _of_columns(frame, records, name)
     text = read_clean(source.path, source.encoding or None, source.sheet or None)
     if source.format != "jsonl":
         sheet = open_sheet(text, Options(separator=source.separator))
-        return _of_columns(sheet, records, name, record, first_line=2)
+        return _of_columns(sheet, records, name, first_line=2)
     values = []
     for number, line in enumerate(text.lines(), start=1):
         if not line.strip(BLANKS):
@@ -188,23 +187,23 @@ def _column(records: Records, data: Any, name: str) -> Bools:
 
 
 def _of_columns(
-    source: Columns,
-    records: Records,
-    name: str,
-    record: str | None = None,
-    first_line: int | None = None,
+    source: Columns, records: Records, name: str, first_line: int | None = None
 ) -> Bools:
     """What a column of a frame or a CSV file says; in a long one, all rows of a record must say the same."""
     find_column(name, source.columns, source.path)
     agreed = agreed_by_value(source.column(name).to_list(), source.path, name, first_line)
     if len(agreed) == len(records):
         return agreed
-    if records.skipped_rows and records.source is not None and records.source.format != "long":
+    form = records.source
+    if form is not None and form.format == "long":
+        record = form.columns[0]
+    elif form is not None and records.skipped_rows:
         skipped = f"rows were skipped with {option('skip_missing_ids', True)}"
         problem = f"{skipped}, so a column does not say whose consent it is"
         raise source.error(problem, AS_LIST, column=name)
-    others = [each for each in source.columns if each != name]
-    record = record or long_columns(others, Options(), source.path)[0]
+    else:
+        others = [each for each in source.columns if each != name]
+        record = long_columns(others, Options(), source.path)[0]
     said: dict[str, bool] = {}
     for written, answer in zip(id_names(source, record).to_list(), agreed.tolist(), strict=True):
         if written is None or is_missing(written):

@@ -1,8 +1,8 @@
 """Constraint files: who wants what protected, as ``record,item`` pairs in CSV or parquet.
 
 A record is its number, from 1, or its own id where the data has ids; ``*`` is everybody. An item that
-starts with ``!`` is taken back for one record; ``data.wishes`` says how. In: a path and the records. Out:
-``Constraints``. Files are coded piece by piece, so that tens of millions of pairs never stand in memory as
+starts with ``!`` is withdrawn for one record; see ``data.wishes``. In: a path and the records. Out:
+``Constraints``. Files are coded piece by piece, so that tens of millions of pairs are never all in memory as
 texts.
 """
 
@@ -54,7 +54,7 @@ def read_constraints(
     """The constraints of a file for the records of ``records``.
 
     A record that the data does not have is refused with its line, unless ``allow_unknown``. A hierarchy
-    that knows no item of the data is another file's, and refused.
+    without any item of the data belongs to another file, and is refused.
     """
     if hierarchy is not None and not any(name in hierarchy for name in records.vocabulary):
         remedy = "name the hierarchy that belongs to this file"
@@ -86,12 +86,12 @@ def _pieces(opened: Opened) -> Pieces:
 def _plain_pieces(sheet: Sheet, places: Sequence[int]) -> Pieces:
     data = sheet.text.data
     last = len(data)
-    # Not stripped: that would be another copy of a large file.
+    # Not stripped, because that would copy a large file once more.
     while data[last - 1 : last] == b"\n":
         last -= 1
     at = data.find(b"\n", 0, last) + 1
     if at == 0:
-        # The slow reader says what is wrong with a header alone.
+        # If there is only a header, the slow reader reports what is wrong with it.
         sheet.cells(places)
         return
     header = data[:at]
@@ -101,7 +101,7 @@ def _plain_pieces(sheet: Sheet, places: Sequence[int]) -> Pieces:
         try:
             records, items = piece.cells(places)
         except InputError:
-            # Of the whole file, so that the line is the file's.
+            # Counted from the start of the file, so that the line number is the file's.
             records, items = sheet.cells(places)
             end = last
         yield records, items
@@ -130,7 +130,7 @@ def _parquet_pieces(data: bytes, path: str) -> Pieces:
 
 
 class _Coded:
-    """The pairs of a file as numbers: the row of each, and the number of its item as it is spelt."""
+    """The pairs of a file as numbers: the row of each, and a number for the spelling of its item."""
 
     def __init__(self, records: Records, opened: Opened, *, allow_unknown: bool) -> None:
         self._records, self._path = records, opened.label
@@ -138,7 +138,7 @@ class _Coded:
         self._strangers: dict[str, None] = {}
         self._named: set[str] = set()
         self._row_of: dict[str, int] = {name: row for row, name in enumerate(records.record_names)}
-        # What those wanted who are not published needs no protection.
+        # The wishes of people who are not published need no protection.
         self._row_of |= dict.fromkeys(records.left_out, wishes.NOT_PUBLISHED)
         self._number_of: dict[str, int] = {}
         self._wishes: list[tuple[str, bool]] = []
@@ -183,7 +183,7 @@ class _Coded:
     def _meet_strangers(
         self, named: list[str], known: list[int], records: polars.Series, rows: Ints
     ) -> None:
-        """Note the names that no record has; refuse them where that was not allowed."""
+        """Note the names that no record has; refuse them if that was not allowed."""
         strangers = [name for name, row in zip(named, known, strict=True) if row == wishes.UNKNOWN]
         self._strangers |= dict.fromkeys(strangers)
         if self._allow_unknown:
@@ -201,12 +201,12 @@ class _Coded:
         )
 
     def _number(self, text: str, places: NDArray[np.uint32], code: int) -> int:
-        """The number of an item as it is spelt; anything that is not an item is refused with its line."""
+        """The number of an item's spelling; anything that is not an item is refused with its line."""
         if text not in self._number_of:
             try:
                 name, is_back = wishes.parse_wish(text)
                 tidied = tidied_name(name, self._records.tidied)
-                # A category is called what the hierarchy calls it.
+                # A category has its name in the hierarchy.
                 self._wishes.append((tidied if tidied in self._known else name, is_back))
             except InputError as error:
                 line = self._line + int(np.argmax(places == code))
@@ -216,7 +216,7 @@ class _Coded:
         return self._number_of[text]
 
     def constraints(self, hierarchy: Categories | None) -> Constraints:
-        """Categories become their items, and everybody's items everybody's."""
+        """The constraints, with categories replaced by their items, and ``*`` by all records."""
         back = np.array([is_back for _, is_back in self._wishes], dtype=bool)
         leaves = [wishes.expanded(name, hierarchy) for name, _ in self._wishes]
         vocabulary = tuple(sorted({leaf for each in leaves for leaf in each}))

@@ -1,7 +1,7 @@
-"""What a query finds in a DuckDB file: ``duckdb:shop.db?query=select * from orders``.
+"""The result of a query on a DuckDB file: ``duckdb:shop.db?query=select * from orders``.
 
-In: such an address. Out: a frame, which is read like any other. The file is opened for reading only, one
-SELECT is run, and nothing is installed or fetched for it. DuckDB itself is optional.
+In: such an address. Out: a frame, which is read like any other. The file is opened read-only, one SELECT
+is run, and nothing is installed or fetched for it. DuckDB itself is optional.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ INSTALL = "pip install 'withhold[duckdb]', or export what you need as parquet or
 
 
 def is_query(source: Any) -> bool:
-    """Whether it is the address of a query, and not that of a file."""
+    """Whether the source is the address of a query rather than of a file."""
     return isinstance(source, str) and source.startswith(PREFIX) and not os.path.isfile(source)
 
 
 def database_of(address: str) -> Path:
-    """The file that a query looks into.
+    """The database file of a query.
 
     >>> database_of("duckdb:in/shop.db?query=select 1").as_posix()
     'in/shop.db'
@@ -44,13 +44,13 @@ def queried(source: Any) -> Any:
         raise InputError(problem, path=path, remedy="name a file of DuckDB")
     try:
         import duckdb
-        import pyarrow  # noqa: F401  # DuckDB makes frames of polars through it
+        import pyarrow  # noqa: F401  # DuckDB needs it to make polars frames
     except ImportError as error:
         problem = "is asked by a query, and the packages that answer it (duckdb, pyarrow) are not installed"
         raise InputError(problem, path=path, remedy=INSTALL) from error
     import polars as pl
 
-    # Nothing that a query names is installed for it.
+    # No extension that a query names is installed.
     config: dict[str, Any] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",

@@ -1,4 +1,4 @@
-"""Rows of items with their dates, on request: such a row says ``asthma``, and ``asthma@2015-2019`` besides.
+"""Rows of items with their dates, on request: such a row holds ``asthma`` and also ``asthma@2015-2019``.
 
 In: the columns of a file or frame with a row for each item of a person. Out: the same columns without the
 dates, and with further rows for the dated items. A row without a date has the item alone.
@@ -41,11 +41,11 @@ DATE_NAMES = frozenset(
 )  # fmt: skip
 """What a column of dates is usually called."""
 COARSE = re.compile(r"(\d{4})(?:-(\d{2}))?", re.ASCII)
-"""A year, or a month, as a date that says no more."""
+"""A date that is only a year, or a year and a month."""
 
 
 def parse_dates(written: str | None) -> Periods | None:
-    """The length of the periods that dates become: month, year, decade, or a number of years.
+    """The length of the periods that replace dates: month, year, decade, or a number of years.
 
     >>> print(parse_dates("5y"), parse_dates("year:dmy"), parse_dates(None))
     5y year:dmy None
@@ -59,7 +59,7 @@ def parse_dates(written: str | None) -> Periods | None:
             f"{option('dates')}: {problem}; say month, year, decade or a number of years such as 5y, and "
             "5y:dmy or 5y:mdy where the order of day and month is open"
         )
-    return Periods(found[1], found[2])  # type: ignore[arg-type]  # the pattern knows the orders
+    return Periods(found[1], found[2])  # type: ignore[arg-type]  # the pattern allows only valid orders
 
 
 class DatedRows(Columns):
@@ -109,7 +109,7 @@ class DatedRows(Columns):
 
 
 def _date_column(source: Columns, options: Options, others: tuple[str, str]) -> str:
-    """The column of dates: as the user said, or the one with a usual name."""
+    """The column of dates: the one the user named, or the one with a usual name."""
     header = source.columns
     if options.date_column is not None:
         found = [find_column(options.date_column, header, source.path)]
@@ -126,7 +126,7 @@ def _date_column(source: Columns, options: Options, others: tuple[str, str]) -> 
 
 
 def _texts(source: Columns, column: str) -> list[str | None]:
-    """The cells of the column as texts; what a frame holds as dates in ISO 8601."""
+    """The cells of the column as texts; dates of a frame in ISO 8601."""
     import polars as pl
 
     series = source.column(column)
@@ -167,7 +167,7 @@ def _periods(source: Columns, column: str, dates: Periods) -> Mapping[str | None
 
 
 def _of_coarse(source: Columns, column: str, dates: Periods, row: int, found: re.Match[str]) -> str:
-    """The period of a year, or of a month; refused where it says less than was asked for."""
+    """The period of a year or a month; refused if it is coarser than the requested period."""
     year, month = int(found[1]), int(found[2] or 1)
     if not year or not 1 <= month <= 12:
         raise _at(

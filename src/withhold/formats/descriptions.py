@@ -23,9 +23,10 @@ def read_descriptions(
 ) -> dict[str, str]:
     """The description of each code; ``wanted`` is a file, or ``CODE=DESCRIPTION``, two columns of ``data``.
 
-    The file has a header, the code in its first column and the description in its second. Of people, the
-    columns are those of the files of ``items`` that have both; ``how`` says how the data are read. Of several
-    descriptions of a code the most frequent is taken, and of these the first in the alphabet.
+    The file has a header, the code in its first column and the description in its second. For people, the
+    columns are those of the files of ``items`` that have both; ``how`` says how the data are read. If a code
+    has several descriptions, the most frequent is taken, and among equally frequent ones the first in
+    alphabetical order.
     """
     if os.path.isfile(wanted) or "=" not in wanted:
         table = read_table(wanted)
@@ -55,7 +56,7 @@ def read_descriptions(
 def _tables(
     data: str, items: Sequence[str], columns: Sequence[str], how: Options
 ) -> Iterator[tuple[str, Table]]:
-    """The data, or of people the files of items that have both columns, each with its prefix."""
+    """The data; for people, the files of items that have both columns, each with its prefix."""
     if not items:
         yield "", _table(data, how)
         return

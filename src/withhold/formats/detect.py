@@ -1,8 +1,8 @@
-"""What kind of text this is, by its content; the name only settles what content leaves open.
+"""The format of a text, detected by its content; the file name only settles what the content leaves open.
 
-In: clean text and what the user said. Out: the name of a format. A text is a basket file unless it
-shows otherwise, so every other answer needs a reason that a basket file would hardly give. Where the first
-line may be a header and nothing says how to read what is below, the user is asked.
+In: clean text and the user's options. Out: the name of a format. A text is taken for a basket file by
+default, so any other format needs evidence that is unlikely in a basket file. If the first line may be a
+header and nothing shows how to read what is below, the user is asked.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from withhold.formats.columns import (
     plain,
 )  # fmt: skip
 from withhold.formats.forms import OF_ONE_FORMAT
+from withhold.formats.header_names import are_names_of_columns
 from withhold.formats.jsonl import looks_like_jsonl
 from withhold.formats.onehot import looks_one_hot_text
 from withhold.formats.opening import Text
 from withhold.formats.spmf import looks_like_spmf
 
 TABLE_ROWS, TABLE_COLUMNS = 50, 3
-"""From here on, equal lines under a header are taken for a table of another kind."""
+"""From this number on, lines of equal length under a header are taken for another kind of table."""
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 NUMBERS = re.compile(r"[-+.,;|\t ]*\d[-+\d.,;|\t ]*")
 NUMBERED = re.compile(r"(.*?)[ _]?\d+")
+BETWEEN = re.compile(r"[,;|\t ]")
 LABELLED = re.compile(r"[^\s,;|:]+:\s")
 
 
@@ -53,9 +55,10 @@ def text_format(text: Text, options: Options) -> str:
     try:
         rows = [row for _, row in sheet.rows()]
     except InputError:
-        rows = []  # the lines are no table
+        rows = []  # the lines are not a table
     two = len(sheet.columns) == 2
-    if two and has_usual_columns(sheet.columns):
+    usual = has_usual_columns(sheet.columns, in_any_language=len(rows) > 1)
+    if two and usual:
         return "long"
     if looks_one_hot_text(sheet.columns, rows, options):
         return "one-hot"
@@ -63,7 +66,7 @@ def text_format(text: Text, options: Options) -> str:
         return "list"
     if options.record_column or options.item_column:
         return "long"
-    if has_usual_columns(sheet.columns):
+    if usual:
         ask_about_persons(sheet, lambda name: [row[sheet.columns.index(name)] for row in rows])
         return "long"
     if two and _has_id_column(sheet.columns, rows):
@@ -77,16 +80,16 @@ def text_format(text: Text, options: Options) -> str:
 
 
 def _format_named(name: str) -> str | None:
-    """The format that an extension of the name means, the last one that means any: ``a.spmf.txt``."""
+    """The format indicated by the last extension of the name that indicates one: ``a.spmf.txt``."""
     extensions = (f".{part}" for part in reversed(name.lower().split(".")[1:]))
     return next((OF_ONE_FORMAT[each] for each in extensions if each in OF_ONE_FORMAT), None)
 
 
 def _has_id_column(header: list[str], rows: list[list[str]]) -> bool:
-    """Whether the first column is one of repeated ids under a name.
+    """Whether the first column holds repeated ids under a name.
 
-    Every id has a digit and the name has none: a file of two-item baskets would have to begin with
-    its only basket of that kind.
+    Every id has a digit and the name has none. A file of two-item baskets would look like this only if
+    its first basket were the only one without a digit there.
     """
     ids = [row[0] for row in rows]
     return len(set(ids)) < len(ids) and not _has_digit(header[0]) and all(map(_has_digit, ids))
@@ -117,7 +120,7 @@ def _looks_like_lists(
 
 
 def _refuse_preamble(lines: list[str], text: Text) -> None:
-    """Stop at a first line that is about the file, not of it."""
+    """Stop at a first line that describes the file and is not part of the data."""
     first = lines[0].strip().casefold()
     filled = [line for line in lines if line.strip()]
     basket = option("format", "basket")
@@ -156,12 +159,15 @@ def _refuse_table(sheet: Sheet, rows: list[list[str]]) -> None:
 
 
 def _ask_about_header(sheet: Sheet, rows: list[list[str]], lines: list[str]) -> None:
-    """Stop where the first line is a header as likely as a record."""
+    """Stop if the first line may as well be a header as a record."""
     header = [name for name in sheet.columns if name]
     below = {cell for row in rows for cell in row} | {line.strip() for line in lines[1:]}
-    if sheet.separator == " " or not header or len(lines) < 2 or not below.isdisjoint(header):
+    if not header or len(lines) < 2 or not below.isdisjoint(header):
         return
-    if not (_names_columns(sheet.columns) or _stands_over_numbers(sheet.columns, rows, lines)):
+    looks_like_one = sheet.separator != " " and (
+        _names_columns(sheet.columns) or _stands_over_numbers(sheet.columns, rows, lines)
+    )
+    if not looks_like_one and not _is_all_names(lines):
         return
     as_list, as_long = option("format", "list"), option("format", "long")
     readings = []
@@ -189,7 +195,7 @@ def _ask_about_header(sheet: Sheet, rows: list[list[str]], lines: list[str]) -> 
 
 
 def _ask_about_quotes(lines: list[str], text: Text) -> None:
-    """Stop where each line is one cell, and cells in quotes look like lists: lists, or names of items?"""
+    """Stop if each line is one cell and quoted cells look like lists: they may be lists or names of items."""
     if not any(map(holds_list, lines)):
         return
     # A cell without quotes may have blanks: in CSV they belong to it.
@@ -209,8 +215,14 @@ def _names_columns(header: list[str]) -> bool:
     return any(plain(name) in usual for name in header) or (bool(numbered) and len(stems) > 1)
 
 
+def _is_all_names(lines: list[str]) -> bool:
+    """Whether the first line has names of columns only, and no line below has one of them."""
+    words = [{plain(word) for word in BETWEEN.split(line)} - {""} for line in lines]
+    return are_names_of_columns(sorted(words[0])) and all(map(words[0].isdisjoint, words[1:]))
+
+
 def _stands_over_numbers(header: list[str], rows: list[list[str]], lines: list[str]) -> bool:
-    """Whether a name without digits stands over nothing but numbers, or lines of them if it is alone."""
+    """Whether a name without digits is above numbers only, or if it is alone, above lines of numbers."""
     if len(header) == 1:
         filled = [line for line in lines[1:] if line.strip()]
         numbers = all(map(NUMBERS.fullmatch, filled))

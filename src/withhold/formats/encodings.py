@@ -1,9 +1,9 @@
-"""The characters that bytes stand for: in any encoding in, UTF-8 out.
+"""Decoding text: any encoding in, UTF-8 out.
 
-In: the bytes of a text, and the encoding if somebody said which. Out: UTF-8, and the encoding's name. A
-byte-order mark settles it, and so do bytes that are UTF-8, as no other text is by chance. Anything else is a
-guess: text that has all the signs of Western Europe is read as cp1252, with a warning, and the rest is for
-the user to say.
+In: the bytes of a text, and its encoding if the user named one. Out: UTF-8, and the encoding's name. A
+byte-order mark settles it, and so do bytes that are valid UTF-8, as no other text is by chance. Anything
+else is a guess: text with all the signs of Western Europe is read as cp1252, with a warning; otherwise the
+user must name the encoding.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from withhold.errors import AssumedWarning, InputError, PolicyError, option
 
 UTF8, WESTERN = "utf-8", "cp1252"
 BLOCK = 2**20
-"""Bytes decoded at a time, so that the text never stands in memory twice."""
+"""Bytes decoded at a time, so that the text is never in memory twice."""
 MARKS = {
     # The longest first: the mark of UTF-32 begins with that of UTF-16.
     codecs.BOM_UTF32_LE: "utf-32",
@@ -36,7 +36,7 @@ KNOWN = (
 UNCLEAR = re.compile(
     # Characters of UTF-8, or half of one at the end: a file that is cut short, or pasted together.
     rb"[\xc2-\xf4][\x80-\xbf]|[\xc2-\xf4]\Z"
-    # What cp1252 has no character for.
+    # Bytes for which cp1252 has no character.
     rb"|[\x81\x8d\x8f\x90\x9d]"
     # Words of such letters alone: Cyrillic, Greek, Hebrew, Arabic.
     rb"|[\xc0-\xd6\xd8-\xf6\xf8-\xff]{3}"
@@ -44,13 +44,13 @@ UNCLEAR = re.compile(
     rb"|[\xd0\xdd\xde\xf0\xfd-\xff]"
     # Signs inside a word: letters of Eastern Europe, of DOS, of old Macs. An apostrophe may stand there.
     rb"|[A-Za-z][\x80-\x91\x93-\x9f\xa1-\xa9\xab-\xaf\xb1-\xb6\xb8\xb9\xbb-\xbf\xd7\xf7](?=[A-Za-z])"
-    # Capitals and signs of which the same holds at the end of a word.
+    # Capitals and signs that mean the same at the end of a word.
     rb"|[a-z][\x80\x82-\x84\x86-\x8c\x8e\x91\x95\x98\x99\x9f\xa2-\xa6\xa8\xac\xaf\xb1\xb4\xb8\xbc-\xbf]"
     rb"(?![0-9A-Za-z\x80-\xff])"
 )
 """Bytes that make it doubtful whether a text is of Western Europe."""
 NORDIC, SOUTHERN = re.compile(rb"[\xd8\xf8]"), re.compile(rb"[\xc8\xcc\xd2\xe8\xec\xf2\xf9]")
-"""Letters that no Western language has together, and Czech does, in the same bytes."""
+"""Letters that occur together in no Western language; in Czech text, the same bytes do."""
 
 
 class Decoded(NamedTuple):
@@ -58,7 +58,7 @@ class Decoded(NamedTuple):
 
     data: bytes
     encoding: str
-    """The one that it was in."""
+    """The original encoding."""
     assumed: bool = False
     """Whether that is a guess."""
 
@@ -69,7 +69,7 @@ def check_encoding(encoding: str | None) -> str | None:
         return None
     try:
         found = codecs.lookup(encoding)
-        "a".encode(found.name).decode(found.name)  # some codecs are not of texts
+        "a".encode(found.name).decode(found.name)  # some codecs are not for text
     except (LookupError, ValueError, UnicodeError):
         near = nearest(encoding.lower(), KNOWN)
         meant = f"did you mean {near!r}? " if near else ""
@@ -103,7 +103,7 @@ def decode(data: bytes, label: str, encoding: str | None = None) -> Decoded:
     if named not in (None, UTF8):
         if marked is None:
             _refuse_wrong(data, str(named), label)
-        # A mark also says which of two orders the bytes have; the codec of that order would keep it.
+        # A mark also gives the byte order; the codec for a fixed order would keep the mark.
         return Decoded(_recoded(data, marked or str(named), label), str(named))
     wrong = None if marked else _first_wrong(data)
     if wrong is None:
@@ -124,9 +124,9 @@ def _found_at(data: bytes, wrong: int) -> dict[str, Any]:
 
 
 def _refuse_wrong(data: bytes, encoding: str, label: str) -> None:
-    """Refuse an encoding that would garble a text: names would no longer be those that lists have."""
+    """Refuse an encoding that would garble a text, whose names would then no longer match those on lists."""
     wide = encoding.startswith(("utf-16", "utf-32"))
-    # Letters that are UTF-8 by chance hardly exist; nor does UTF-16 without a single NUL or high byte.
+    # Non-ASCII text is hardly ever valid UTF-8 by chance, and UTF-16 hardly ever lacks NULs and high bytes.
     wrong = b"\0" not in data if wide and data.isascii() else _first_wrong(data) is None
     if wrong and (wide or not data.isascii()):
         remedy = f"leave {option('encoding')} out"
@@ -159,7 +159,7 @@ def _first_wrong(data: bytes) -> int | None:
 
 def _is_western(data: bytes) -> bool:
     """Whether a text has the signs of cp1252, as Windows writes it in Western Europe, and no other."""
-    # Control characters are no text at all.
+    # Control characters do not occur in text.
     if UNCLEAR.search(data) or re.search(rb"[\0-\x08\x0e-\x1f]", data):
         return False
     return not (NORDIC.search(data) and SOUTHERN.search(data))

@@ -1,8 +1,8 @@
-"""In what form a release is written: by its file's name, else as the input was.
+"""The form in which a release is written: by its file's name, else like the input.
 
-In: a name, the input's form, a format the user asked for. Out: a form, which is a ``Source`` whose
+In: a name, the input's form, a format that the user requested. Out: a form, which is a ``Source`` whose
 file does not exist yet; or ``OutputError`` with the nearest name that can be written, because nobody wants
-text in a file that calls itself a spreadsheet. Nothing is written here.
+text in a file whose name says that it is a spreadsheet. Nothing is written here.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ TABLE, PEOPLE = "table", "people"
 
 
 class Traits(NamedTuple):
-    """What others must know of a format."""
+    """The properties of a format that other modules need."""
 
     has_columns: bool = True
     """Whether columns have names, so that there is a place for record ids and for consent."""
     separated: bool = False
-    """Whether a text file has cells between separators, of which blanks are only one choice."""
+    """Whether the separator between the cells of a text file can be chosen; otherwise it is a blank."""
     escapable: bool = False
     """Whether formulas in its cells can be escaped for spreadsheets."""
     in_frames: bool = False
@@ -32,7 +32,7 @@ class Traits(NamedTuple):
     by_lines: bool = False
     """Whether a record of a text file is a line, so that the file can be cut between any two."""
     extensions: tuple[str, ...] = ()
-    """Those of no other format."""
+    """Extensions of this format alone."""
 
 
 TRAITS = {
@@ -62,7 +62,7 @@ INSTEAD = {
     ".tab": ".tsv",
     **dict.fromkeys((".pq", ".feather", ".arrow", ".ipc", ".orc", ".avro"), ".parquet"),
 }
-"""For some that are not written, the nearest that is."""
+"""For some extensions that cannot be written, the nearest that can."""
 AS_LISTS = "write .jsonl, or a parquet list column"
 
 
@@ -74,14 +74,14 @@ def unwritable(
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The extension, in lower case, and the packing that the name says."""
+    """The extension, in lower case, and the compression that the name indicates."""
     path = Path(name)
     compression = PACKED.get(path.suffix.lower(), "")
     return (path.with_suffix("") if compression else path).suffix.lower(), compression
 
 
 def check_extension(name: str, own: str | None = None, *, table: bool = False) -> None:
-    """Refuse a name whose extension promises what would not be in the file.
+    """Refuse a name whose extension does not match what would be in the file.
 
     ``own`` is the name of the input, if that is text: an output may have the same extension.
     """
@@ -108,10 +108,10 @@ def check_extension(name: str, own: str | None = None, *, table: bool = False) -
 def output_form(name: str, like: Source | None = None, format: str | None = None) -> Source:
     """The form of a file of this name.
 
-    The extension decides, and ``.gz`` or ``.zst`` after it the packing; what it leaves open (which
-    separator, long or one-hot) is as in ``like``. Without an extension all but the packing is
-    as in ``like``, or a basket file; one that is not written is refused. A ``format`` that is given
-    wins over both.
+    The extension decides, and ``.gz`` or ``.zst`` after it the compression; what it leaves open (which
+    separator, long or one-hot) is as in ``like``. Without an extension all but the compression is
+    as in ``like``, or a basket file; a form that cannot be written is refused. A ``format`` that is
+    given takes precedence over both.
     """
     is_text = like is not None and like.container == "text"
     check_extension(name, like.path.name if like is not None and is_text else None)
@@ -163,12 +163,12 @@ def check_separator(separator: str | None) -> str | None:
 
 
 def separator_name(mark: str) -> str:
-    """How a separator is best typed: by its name, if it has one."""
+    """How to type a separator: by its name, if it has one."""
     return next((name for name, each in SEPARATOR_NAMES.items() if each == mark), mark)
 
 
 def _format_by(extension: str, like: Source | None) -> str:
-    """The format that goes with an extension, the input's own where it fits."""
+    """The format for an extension, the input's own if it fits."""
     if extension in OF_ONE_FORMAT:
         return OF_ONE_FORMAT[extension]
     if extension == ".parquet":
@@ -178,14 +178,14 @@ def _format_by(extension: str, like: Source | None) -> str:
     if extension in (".csv", ".tsv"):
         return like.format if like.format in SEPARATED else "basket"
     if extension in TEXT:
-        # SPMF files are called .txt and many a table is, too; a .dat made from a .csv is a basket.
+        # SPMF files are called .txt, and so are many tables; a .dat made from a .csv is a basket.
         fits = extension in like.path.suffixes and like.container == "text"
         return like.format if fits else "basket"
     return like.format
 
 
 def _separator_by(extension: str, format: str, like: Source | None) -> str:
-    """The separator that goes with an extension, the input's own where it fits."""
+    """The separator for an extension, the input's own if it fits."""
     if format not in SEPARATED:
         return " "
     if extension == ".tsv":

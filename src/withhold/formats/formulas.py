@@ -1,8 +1,8 @@
 """Cells that spreadsheets run: a CSV cell that begins with =, +, -, @ or a tab is a formula to them.
 
 In: data and the form they are written in. Out: how many such cells there are, and the data with a quote
-before each of them, as OWASP recommends; and back. A cell that has quotes before such a beginning gets one
-more, so that nothing is lost and no two cells become one.
+before each of them, as OWASP recommends; and back. A cell with quotes before such a character gets one
+more, so that nothing is lost and no two cells become equal.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def unescaped_items(records: Records) -> Records:
 
 
 def unescaped(data: Records | Table) -> Records | Table:
-    """The data of a safe file that was read without knowing that it is one."""
+    """The data of a safe file that was read as an ordinary one."""
     if isinstance(data, Records):
         return unescaped_items(data)
     columns = (

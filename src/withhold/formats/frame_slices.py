@@ -60,7 +60,7 @@ class FrameSlice:
     """After the last row; None: this is a partition."""
 
     def __str__(self) -> str:
-        """How messages call it."""
+        """The name of the slice in messages."""
         if self.end is None:
             return f"partition {self.start + 1:,}"
         return f"rows {self.start + 1:,} to {self.end:,}"
@@ -79,7 +79,7 @@ class FrameSlice:
         if self.end is not None:
             rows: polars.DataFrame = self.frame.slice(self.start, self.end - self.start).collect()
             return rows
-        # Here, whoever computes: a part is not made of tasks that wait for others.
+        # In this process: the work on a part must not wait for other tasks.
         found = self.frame.get_partition(self.start).compute(scheduler="synchronous")
         return found if isinstance(found, pl.DataFrame) else pl.from_pandas(found)
 

@@ -1,4 +1,4 @@
-"""Data frames of every make, through narwhals.
+"""Data frames of every library, through narwhals.
 
 In: a pandas, polars or pyarrow frame, or the content of a parquet file. Out: its columns as polars
 columns, of the few kinds that can be items, and what kind of table it is. The readings of
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from withhold.errors import InputError
+from withhold.errors import InputError, option
 from withhold.formats import onehot
 from withhold.formats.columns import (
     Columns,
@@ -33,7 +33,7 @@ SUPPORTED = "a list column, record and item columns, or one 0/1 column per item"
 
 
 def is_frame(source: Any) -> bool:
-    """Whether narwhals knows what to do with it, without importing any frame library."""
+    """Whether narwhals supports the object; imports no frame library."""
     if isinstance(source, list | tuple | set | frozenset):
         return False
     import narwhals as nw
@@ -48,7 +48,7 @@ def is_frame(source: Any) -> bool:
 def gathered(source: Any) -> Any:
     """An Arrow stream or a query as a frame, since it may run only once; anything else as it is.
 
-    Frames that narwhals knows stay what they are, so that a release has their types.
+    Frames that narwhals supports are not converted, so that a release has their types.
     """
     source = queried(source)
     if isinstance(source, str | os.PathLike | list | tuple | set | frozenset):
@@ -68,7 +68,7 @@ def gathered(source: Any) -> Any:
         if is_stream or is_dataset:
             return pl.DataFrame(source if is_stream else source.to_table())
         return known.collect().to_native() if isinstance(known, nw.LazyFrame) else source
-    except Exception as error:  # somebody's whole query runs here
+    except Exception as error:  # the user's whole query runs here
         raise _unusable(error) from error
 
 
@@ -78,7 +78,7 @@ def _unusable(error: Exception, path: str | None = None) -> InputError:
 
 
 class Frame(Columns):
-    """A table whose columns can be asked for as polars columns, by name."""
+    """A table whose columns are available by name as polars columns."""
 
     separator = " "
 
@@ -92,7 +92,7 @@ class Frame(Columns):
                 frame.collect() if isinstance(frame, nw.LazyFrame) else frame
             )
         except Exception as error:
-            # A lazy frame runs somebody's whole query here, so anything can come out of it.
+            # A lazy frame runs the user's whole query here, so any exception is possible.
             raise _unusable(error, path) from error
         self.columns = [str(name) for name in self._frame.columns]
         self._native_names = dict(zip(self.columns, self._frame.columns, strict=True))
@@ -149,7 +149,8 @@ class Frame(Columns):
         if two and self.column(self.columns[0]).n_unique() < len(self):
             return "long"
         problem = f"does not look like records of items; it has {self.seen()}"
-        raise self.error(problem, f"give {SUPPORTED}")
+        named = f"{option('record_column')} and {option('item_column')}"
+        raise self.error(problem, f"give {SUPPORTED}; or name the two columns with {named}")
 
     def _convert(self, name: str) -> polars.Series:
         import polars as pl
@@ -162,7 +163,7 @@ class Frame(Columns):
             rows = [self._list(name, row, number) for number, row in enumerate(values, start=1)]
             return pl.Series(name, rows, dtype=pl.List(pl.String))
         if series.dtype.is_float():
-            # A float column's own blanks are NaN, and are reported as such where they matter.
+            # The blanks of a float column are NaN, and are reported as such if they matter.
             return pl.Series(name, series.to_numpy())
         try:
             return pl.Series(name, values)

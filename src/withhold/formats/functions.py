@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """What a format can do; None where it cannot."""
+    """The functions of a format; None for what it cannot do."""
 
     read_text: Callable[[Text, Options], Parsed]
     write_text: Callable[[Records, Source], Iterator[str]] | None

@@ -1,9 +1,9 @@
 """Reading a hierarchy: four notations for a tree, recognised by content.
 
 - ``arx``: no header, the leaf first and the root last, usually with ``;`` between them (ARX's CSV).
-- ``edges``: one child and its parent a line; a header may say which is which.
-- ``levels``: a header, then the leaf first and the most general level last, or the other way round where
-  the header says so. A root is put above when the most general level has several values.
+- ``edges``: one child and its parent per line; a header may say which is which.
+- ``levels``: a header, then the leaf first and the most general level last, or the other way round if
+  the header says so. A root is added above if the most general level has several values.
 - ``amnesia``: Amnesia's text, lines of ``parent has child child …``.
 """
 
@@ -74,7 +74,7 @@ def read_hierarchy(path: str | os.PathLike[str], *, format: str | None = None) -
 
 
 def hierarchy_format(text: Text) -> str:
-    """The way in which this tree is written down."""
+    """The notation in which this tree is written."""
     lines = [line.strip(BLANKS) for line in text.lines() if line.strip(BLANKS)]
     if lines and (lines[0] in ("distinct", "range") or all(" has " in line for line in lines)):
         return "amnesia"
@@ -83,7 +83,7 @@ def hierarchy_format(text: Text) -> str:
     if len(header) == 2 and sum(plain(cell) in PARENT_NAMES for cell in header) == 1:
         return "edges"
     one_root = len({cells[-1] for _, cells in rows}) == 1
-    # A line with the root that all others have, whatever it is called, is no header.
+    # A line that has the same root as all others, whatever its name, is not a header.
     if _is_header(header) and (len(rows) == 1 or not one_root):
         return "levels"
     if one_root:
@@ -168,7 +168,7 @@ def _is_header(cells: list[str]) -> bool:
 
 
 def _rows(text: Text) -> Rows:
-    """The cells of every line, as many in each."""
+    """The cells of every line, which all have equally many."""
     lines = [(number, line) for number, line in enumerate(text.lines(), start=1) if line.strip()]
     if not lines:
         raise text.error("holds no line of a hierarchy", REMEDY)

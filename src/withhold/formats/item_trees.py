@@ -1,4 +1,4 @@
-"""The hierarchy over the items of some records, as it was asked for: a tree, a file, or how to build one."""
+"""The requested hierarchy over the items of some records: a tree, a file, or a way to build one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def described_tree(
 
 
 def is_built(wanted: str) -> bool:
-    """Whether the hierarchy is made from the data, and is not in a file."""
+    """Whether the hierarchy is built from the data rather than read from a file."""
     return wanted.partition(":")[0] in BUILT and not os.path.isfile(wanted)
 
 

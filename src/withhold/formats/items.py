@@ -1,9 +1,9 @@
-"""Names of items and of records: what becomes of cells that are not text, or blank.
+"""Names of items and of records: how cells that are not text, or blank, are treated.
 
 Whole numbers become their digits (also ``3.0``, which is what pandas makes of 3 beside a blank);
 other fractions, truth values, dates, blanks and nested lists are refused, because their
 spelling would be a guess. So are names that are empty or nothing but whitespace. Other strings are taken
-as they are: leading zeros survive. What of them is the name, ``data.names`` says.
+as they are: leading zeros survive. ``data.names`` defines which part of them is the name.
 
 Blanks, nulls and what programs write for them (``NA``, ``NULL``, ``nan`` …) all mean "no record id". Rows
 without an id are refused, since together they would be one person; ``skip_missing_ids`` leaves them out and
@@ -48,7 +48,7 @@ def item_name(value: Any, *, where: str = "", **place: Any) -> str:
         return str(int(value))
     else:
         number = float(value.real)
-        # A float beyond 2**53 stands for several whole numbers.
+        # Beyond 2**53 one float represents several whole numbers.
         if math.isfinite(number) and number.is_integer() and abs(number) <= 2**53:
             return str(int(value.real))
         problem = f"{where}an item is not a whole number"
@@ -56,7 +56,7 @@ def item_name(value: Any, *, where: str = "", **place: Any) -> str:
 
 
 def read_item_list(path: Path) -> frozenset[str]:
-    """The items that a text file lists, one a line; a line in quotes is taken without them, as in CSV."""
+    """The items that a text file lists, one per line; quotes around a line are removed, as in CSV."""
     items = {name for _, name in item_lines(path)}
     if not items:
         raise InputError("lists no item", path=path, remedy="write one item on each line")
@@ -156,7 +156,7 @@ def with_id(
 
 
 def id_names(source: Columns, column: str) -> polars.Series:
-    """A column of ids as names; what pandas can only say as NaN is a blank."""
+    """A column of ids as names; NaN, the missing value of pandas, is a blank."""
     series = source.column(column)
     return series_names(
         series.fill_nan(None) if series.dtype.is_float() else series, source, column

@@ -18,7 +18,7 @@ NEWLINE = 10
 def joined_lines(records: Records, spelled: list[str], separator: str) -> Iterator[str]:
     """The lines of the records, many at a time, each item as it is spelled."""
     names = "".join(spelled)
-    # Where each letter is one byte, names need not be encoded one by one.
+    # If each letter is one byte, names need not be encoded one by one.
     sized = spelled if names.isascii() else [name.encode() for name in spelled]
     letters = np.frombuffer(names.encode(), dtype=np.uint8)
     starts = offsets_of(np.fromiter(map(len, sized), dtype=np.int64, count=len(sized)))
@@ -26,7 +26,7 @@ def joined_lines(records: Records, spelled: list[str], separator: str) -> Iterat
         offsets = records.offsets[first : first + ROWS_AT_ONCE + 1]
         items = records.items[offsets[0] : offsets[-1]]
         n_letters = int(np.diff(starts)[items].sum())
-        # Behind each item a separator or the end of the line, and a line for each row without items.
+        # After each item a separator or the end of the line, and a line for each row without items.
         text = np.empty(n_letters + len(items) + len(offsets) - 1, dtype=np.uint8)
         end = join_items(offsets, items, letters, starts, ord(separator), text)
         yield text[:end].tobytes().decode()

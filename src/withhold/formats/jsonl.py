@@ -174,7 +174,7 @@ ROW_REMEDY = 'write each row as {"column": "cell", …} on a line of its own'
 def _loaded(
     text: Text, kind: Any, what: str, expected: str, remedy: str, **parsers: Any
 ) -> Iterator[tuple[int, Any]]:
-    """The value on each line, with its number; one of another kind is refused."""
+    """The value on each line, with the line's number; a value of another kind is refused."""
     for number, line in enumerate(Text(text.data.rstrip(b"\n \t"), text.path).lines(), start=1):
         reason = f"{expected} is expected"
         try:

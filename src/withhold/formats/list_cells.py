@@ -15,7 +15,7 @@ from withhold.formats.forms import unwritable
 
 BETWEEN = (";", "|")
 OTHER_MARKS = (",", "/", "+", "&")
-"""What else people put between items."""
+"""Other characters that people put between items."""
 JSON = "write the persons as JSON lines or parquet, with a list of items for each"
 
 
@@ -39,7 +39,7 @@ def split_cells(cells: Sequence[str], form: Source) -> tuple[Records, str]:
 
 
 def _joined_name(items: Records) -> str | None:
-    """An item that other marks cut into items of the same column: somebody separated them otherwise."""
+    """An item that another separator splits into items of the same column: probably the real separator."""
     names = frozenset(items.occurring)
     for name in items.occurring:
         for mark in OTHER_MARKS:
@@ -50,7 +50,7 @@ def _joined_name(items: Records) -> str | None:
 
 
 def joined_cells(items: Records, form: Source) -> list[str]:
-    """The items of each record in one cell; refuses names that would not come back."""
+    """The items of each record in one cell; refuses names that would not be read back unchanged."""
     between = form.variant or BETWEEN[0]
     cells = [between.join(row) for row in items.to_lists()]
     for name in items.occurring:

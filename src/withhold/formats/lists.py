@@ -1,10 +1,9 @@
 """Records as lists in a column: in parquet, in data frames, and in the cells of a CSV file.
 
-A frame has one list column, and perhaps one with the records' names. Names may hold anything; one that is
-empty is refused as a null is. A CSV file has a header, then for each record a cell with its items:
-``order_id,items`` above ``1,"milk,bread"``; or a single column of lists under its name. What separates the
-items within such a cell is found as in a basket file; it is written as ``basket``, which every reader
-understands.
+A frame has one list column, and perhaps one with the records' names. Names may contain anything; an empty
+one is refused, and so is a null. A CSV file has a header, then for each record a cell with its items:
+``order_id,items`` above ``1,"milk,bread"``; or a single column of lists under its name. The separator within
+such a cell is found as in a basket file; releases are written as ``basket``, which every reader understands.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ if TYPE_CHECKING:
 
 DEFAULT_ITEMS, DEFAULT_RECORD = "items", "record"
 PYTHON = re.compile(r"\s*[\[{(].*[\]})]\s*", re.DOTALL)
-"""A list as a program shows it; its quotes and brackets are no part of any name."""
+"""A list as a program prints it; its quotes and brackets are not part of any name."""
 _ITEM = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d{1,19})"""
 LITERAL = re.compile(rf"\s*[\[{{(]\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*\s*,?)?\s*[\]}})]\s*")
-"""One that can be read without doubt: of texts and whole numbers with commas between, as Python and JSON have
-them. Arrays of numpy have none, and Python would take two texts without one for a single text."""
+"""A list that can be read unambiguously: of strings and whole numbers separated by commas, as in Python and
+JSON. Arrays of numpy have no commas, and Python would join two adjacent strings into one."""
 
 
 def read_columns(frame: Frame, options: Options) -> Parsed:
@@ -68,7 +67,7 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
     if kept is not None:
         rows, lists = rows[kept], lists.filter(kept)
     lengths = lists.list.len()
-    # Without the empty lists, which older versions of polars turn into a blank each.
+    # Without the empty lists, each of which older versions of polars turn into a blank.
     flat = lists.filter(lengths > 0).explode()
     names = series_names(flat, frame, item)
     blank = names.is_null() | (names.str.strip_chars(WHITESPACE) == "")
@@ -138,7 +137,7 @@ def read_text(text: Text, options: Options) -> Parsed:
 
 
 def _list_column(frame: Frame, options: Options) -> str:
-    """The list column that is meant."""
+    """The list column, named by the user or the only one."""
     if options.item_column is not None:
         name = find_column(options.item_column, frame.columns, frame.path)
         if frame.is_list(name):
@@ -165,7 +164,7 @@ def _named_list_column(header: list[str], options: Options, path: str) -> str:
 
 def _cut(cells: list[str], path: str, separator: str | None) -> Parsed:
     """The cells as records, each cut as a line of a basket file."""
-    # The empty first line stands for the header, so that the numbers of the lines are the file's.
+    # The empty first line takes the place of the header, so that line numbers are those of the file.
     body = Text("\n".join(["", *cells]).encode() + b"\n", path)
     shown = [cell for cell in cells if cell.strip()]
     if shown and separator is None and all(map(LITERAL.fullmatch, shown)):
@@ -192,7 +191,7 @@ def _cut(cells: list[str], path: str, separator: str | None) -> Parsed:
 
 
 def _literal(cell: str, body: Text) -> list[str]:
-    """The items of a list that is written as a program shows it; of a blank cell, none."""
+    """The items of a list that is written as a program prints it; none if the cell is blank."""
     if not cell.strip():
         return []
     try:

@@ -1,8 +1,8 @@
 """Long tables: one row for each item of a record, with a record and an item column.
 
-From CSV, parquet or a frame. Records stand in the order in which they first appear; their rows need
-not be neighbours. A row without an item says that the record exists; a row without a record is refused
-or skipped (``items.with_id``).
+From CSV, parquet or a frame. Records are in the order in which they first appear; their rows need not be
+adjacent. A row without an item says that the record exists; a row without a record is refused or skipped
+(``items.with_id``).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from withhold.formats.columns import (
     long_columns,
     plain,
 )  # fmt: skip
+from withhold.formats.first_rows import refuse_item_as_header
 from withhold.formats.forms import AS_LISTS, unwritable
 from withhold.formats.items import id_names, series_codes, series_names, with_id
 from withhold.formats.opening import Text
@@ -60,6 +61,7 @@ def read_columns(source: Columns, options: Options) -> Parsed:
     records = id_names(source, record)
     kept = with_id(records, options, source, record, source.line)
     items = series_names(source.column(item), source, item)
+    refuse_item_as_header(source, {record: records, item: items})
     if options.format is None:
         _refuse_lists(records, items, source, item)
     for name in person_columns(source.columns, record, item):
@@ -71,7 +73,7 @@ def read_columns(source: Columns, options: Options) -> Parsed:
     ids = records.unique(maintain_order=True)
     names = clean_all(ids.to_list(), "record ids", path=source.path)
     row_of = records.cast(pl.Enum(ids)).to_physical().to_numpy().astype(np.int64)
-    # A cell of nothing but whitespace is no item, as an empty one.
+    # A cell of nothing but whitespace is not an item, like an empty one.
     filled = items.str.strip_chars(WHITESPACE) != ""
     codes, vocabulary = series_codes(items.filter(filled))
     row_of = row_of[filled.to_numpy()]
@@ -138,7 +140,7 @@ def written_ids(records: Records) -> tuple[str, ...]:
 def _refuse_lists(
     records: polars.Series, items: polars.Series, source: Columns, column: str
 ) -> None:
-    """Stop where no record has two rows and cells look like lists: one item with commas, or several?"""
+    """Stop if no record has two rows and cells look like lists: one item with commas, or several items."""
     if len(records) < 2 or records.n_unique() < len(records):
         return
     if items.str.contains(f"^{INNER.pattern}").any():

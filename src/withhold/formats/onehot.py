@@ -1,7 +1,7 @@
 """One-hot tables: one row for each record, one 0/1 column for each item.
 
-From CSV, parquet or a frame. A first column that is named like an id and holds something else than
-0 and 1 holds the records' names. In text an empty cell is 0; in a frame a blank is refused. Only
+From CSV, parquet or a frame. A first column that is named like an id and holds anything other than
+0 and 1 has the records' names. In text an empty cell is 0; in a frame a blank is refused. Only
 items that occur are written: an all-zero column would reveal what was withheld.
 """
 
@@ -64,7 +64,7 @@ def read_columns(source: Columns, options: Options) -> Parsed:
 
 
 def looks_one_hot(frame: Columns, options: Options) -> bool:
-    """Whether all columns, but for one with ids, hold nothing but 0 and 1."""
+    """Whether all columns, except one with ids, hold nothing but 0 and 1."""
     names = frame.columns
     if options.record_column is not None:
         names = [name for name in names if name != options.record_column]
@@ -139,10 +139,10 @@ def _are_bits(series: polars.Series) -> bool:
 
 
 def _text_ones(sheet: Columns, names: list[str], kept: Bools | None) -> list[Bools]:
-    """For each item which rows have it; the first cell of the file that says neither is refused."""
+    """For each item, which rows have it; the first cell of the file that is neither 0 nor 1 is refused."""
     import polars as pl
 
-    # All columns in one go: polars has much to do for each call.
+    # All columns at once: each call of polars has a large overhead.
     cells = pl.DataFrame({name: sheet.column(name) for name in names})
     cells = cells if kept is None else cells.filter(kept)
     bad = cells.select(~pl.all().is_in(list(BITS)))
@@ -158,7 +158,7 @@ def _text_ones(sheet: Columns, names: list[str], kept: Bools | None) -> list[Boo
 
 
 def _frame_ones(frame: Columns, names: list[str], kept: Bools | None) -> list[Bools]:
-    """For each item which rows have it; a cell that says neither is refused."""
+    """For each item, which rows have it; a cell that is neither 0 nor 1 is refused."""
     ones = []
     for name in names:
         series = frame.column(name)
@@ -189,7 +189,7 @@ def _check_names(names: Sequence[str], source: Columns) -> None:
 
 
 def _written_items(records: Records) -> tuple[list[str], NDArray[np.int64]]:
-    """The items that occur, and by code the place of each among them."""
+    """The items that occur, and for each code its place among them."""
     return records.occurring, np.cumsum(records.supports > 0) - 1
 
 

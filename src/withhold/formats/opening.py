@@ -1,8 +1,8 @@
 """From a path to bytes: the first step of reading a file.
 
-In: a path, or ``-`` for standard input. Out: its bytes, unpacked, with the digest of what lies on disk.
-Whatever is wrong with a file before its content matters is found here: missing, empty, cut short, or a line
-that would fill the memory. ``texts`` makes text of the bytes.
+In: a path, or ``-`` for standard input. Out: its bytes, unpacked, with the digest of the file on disk.
+Problems that do not depend on the content are found here: a missing, empty or truncated file, or a line
+that would fill the memory. ``texts`` turns the bytes into text.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from withhold.errors import InputError
 
 LONGEST_LINE = 16 * 2**20
 BLOCK = 16 * 2**20
-"""Bytes read at a time: a file of one endless line is given up after two blocks."""
+"""Bytes read at a time: a file of one endless line is refused after two blocks."""
 UNPACKED_BLOCK = 2**20
 GZIP_STEP = 2**16
 ZSTD_STEP = 2**9
-"""Packed bytes unpacked at a time. zstd does not stop before it has unpacked all it was given, and
-so few bytes give 16 MiB at most."""
+"""Compressed bytes unpacked at a time. zstd does not stop before it has unpacked all its input, and this
+many bytes unpack to at most 16 MiB."""
 EXPANSION, EXPANSION_FROM = 250, 256 * 2**20
-"""Archives of text grow some tenfold; one that grows 250-fold past 256 MiB is made to do harm."""
+"""Text unpacks to about ten times its size; an archive that unpacks to 250 times its size and more than
+256 MiB is malicious."""
 
 STDIN = "-"
 GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How spreadsheets begin: .xlsx and .ods, and .xls."""
+"""The first bytes of spreadsheets: .xlsx and .ods, and .xls."""
 FOREIGN = {
     b"BZh": ("is packed with bzip2", "unpack it, or pack it with gzip or zstd"),
     b"\xfd7zXZ": ("is packed with xz", "unpack it, or pack it with gzip or zstd"),
@@ -61,7 +62,7 @@ class Placed:
 
 
 class Digest:
-    """The SHA-256 of some bytes, computed beside whatever else is going on."""
+    """The SHA-256 of some bytes, computed in the background."""
 
     def __init__(self, data: bytes) -> None:
         self._hash = hashlib.sha256()
@@ -80,7 +81,7 @@ class Opened:
 
     path: Path
     label: str
-    """How messages name the file."""
+    """The file's name in messages."""
     data: bytes
     compression: str
     digest: Digest
@@ -91,36 +92,36 @@ class Opened:
         return self.data.startswith(PARQUET)
 
     def source(self, format: str, **form: Any) -> Source:
-        """What a release needs to know of the file, in whose content this form was found."""
+        """What a release needs to know about the file, whose content has this form."""
         digest = self.digest.hexdigest()
         return Source(self.path, format, compression=self.compression, sha256=digest, **form)
 
     @property
     def is_spreadsheet(self) -> bool:
-        """Whether the content is of a kind that spreadsheets are, which its reader looks into."""
+        """Whether the content begins like a spreadsheet; the reader of spreadsheets checks the rest."""
         return self.data.startswith((ZIP, OLE))
 
 
 @dataclass(frozen=True, slots=True)
 class Text(Placed):
-    """UTF-8 without byte-order mark, lines ended by ``\\n``, no NUL; the last line may be open."""
+    """UTF-8 without byte-order mark, lines ended by ``\\n``, no NUL; the last line may lack its end."""
 
     data: bytes
     path: str
     name: str = ""
     """The file's name, which may hint at its format."""
     encoding: str = ""
-    """The one that the file is in; nothing for a spreadsheet."""
+    """The encoding of the file; None for a spreadsheet."""
     assumed: bool = False
     """Whether the encoding is a guess."""
     sheet: str = ""
-    """Of a spreadsheet: the sheet that this is."""
+    """The sheet, if the file is a spreadsheet."""
 
     def lines(self) -> Iterator[str]:
-        """The lines, without their ends; what follows the last newline counts if there is any."""
+        """The lines, without their ends; text after the last newline is a line, too."""
         start = 0
         while start < len(self.data):
-            # By pieces, so that the decoded text never stands in memory as a whole.
+            # In pieces, so that the decoded text is never in memory as a whole.
             end = self.data.find(b"\n", min(start + UNPACKED_BLOCK, len(self.data)) - 1) + 1
             end = end or len(self.data)
             yield from self.data[start:end].decode().removesuffix("\n").split("\n")
@@ -164,7 +165,7 @@ def open_bytes(path: Path) -> Opened:
 
 
 def refuse_foreign(data: bytes, label: str) -> None:
-    """Name the kinds of file that are often given by mistake."""
+    """Refuse kinds of file that are often given by mistake, and name the kind."""
     for magic, (problem, remedy) in FOREIGN.items():
         if data.startswith(magic):
             raise InputError(problem, path=label, remedy=remedy)
@@ -189,8 +190,8 @@ def _read_all(stream: BinaryIO, label: str) -> bytes:
     try:
         size = os.fstat(stream.fileno()).st_size
     except OSError:
-        size = 0  # as of a pipe
-    # A block of the file's own size where that is known: a larger one would have to be cut.
+        size = 0  # a pipe, for example
+    # A block of the file's own size if that is known: a larger one would have to be cut.
     while block := stream.read(min(BLOCK, size + 1) if size else BLOCK):
         if not content.blocks:
             refuse_foreign(block, label)

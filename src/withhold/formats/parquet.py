@@ -1,9 +1,9 @@
-"""Parquet files: the one place where polars is given bytes that somebody else wrote.
+"""Parquet files: the one place where polars is given untrusted bytes.
 
 In: the bytes of a file. Out: a frame, or ``InputError``. A crafted or damaged file can make polars panic,
-which is no ``Exception`` and prints a backtrace; here it becomes an ordinary refusal. Or it makes polars ask
-for more memory than there is, which aborts the process: then the last word is ours, with the exit code of
-bad input.
+which is not an ``Exception`` and prints a backtrace; here it becomes an ordinary refusal. Or it makes polars
+request more memory than there is, which aborts the process: then our signal handler prints the message and
+exits with the code for bad input.
 
 The nullable types of pandas are recognised by a note for pandas only. The note that pandas wrote is not
 copied: it may reveal labels and categories that are not published.
@@ -42,7 +42,7 @@ NULLABLE: Mapping[str, str] = {
     "boolean": "Boolean",
     "string": "String",
 }
-"""The nullable types of pandas, and what polars calls them."""
+"""The nullable types of pandas, and their names in polars."""
 
 
 def read_parquet(data: bytes, path: str) -> polars.DataFrame:
@@ -110,23 +110,23 @@ def _guarded(path: str, call: Callable[[], T]) -> T:
 
 @contextmanager
 def held_panics(path: str, kind: str) -> Iterator[Held]:
-    """While compiled code reads a file: what it prints is held back, and an abort ends with our last word."""
+    """While compiled code reads a file: its output is held back, and an abort ends with our message."""
     with _held_back_stderr() as held, _last_word(path, kind, held):
         yield held
 
 
 @dataclass(slots=True)
 class Held:
-    """Whether what was held back is to be forgotten."""
+    """Whether the output that was held back is to be discarded."""
 
     cleared: bool = False
     terminal: int = STDERR
-    """Where messages are seen meanwhile."""
+    """The descriptor on which messages are visible meanwhile."""
 
 
 @contextmanager
 def _held_back_stderr() -> Iterator[Held]:
-    """What is written to stderr meanwhile, by compiled code too, comes out afterwards unless cleared."""
+    """Hold back what is written to stderr, also by compiled code, and print it afterwards unless cleared."""
     held = Held()
     try:
         saved = os.dup(STDERR)
@@ -152,9 +152,9 @@ def _held_back_stderr() -> Iterator[Held]:
 
 @contextmanager
 def _last_word(path: str, kind: str, held: Held) -> Iterator[None]:
-    """Say what is wrong with the file should compiled code abort the process while it reads it.
+    """Report what is wrong with the file if compiled code aborts the process while reading it.
 
-    A handler in C is the only one that runs then; Python's own wait for the interpreter to go on.
+    Only a handler in C runs then; Python's own handlers wait until the interpreter continues.
     """
     if os.name != "posix":
         yield
@@ -184,12 +184,12 @@ def pandas_kinds(notes: Mapping[str, str]) -> dict[str, str]:
         noted = json.loads(notes.get("pandas", "{}"))
         columns = [(each["field_name"], each["numpy_type"]) for each in noted["columns"]]
     except (ValueError, TypeError, LookupError, RecursionError):
-        return {}  # by somebody else, and nothing depends on it
+        return {}  # written by another program, and nothing depends on it
     return {str(name): kind for name, kind in columns if isinstance(kind, str) and kind in NULLABLE}
 
 
 def pandas_schema(frame: polars.DataFrame, table: Table) -> Any:
-    """The schema with a note for pandas on the columns that still are what they were; None without any.
+    """The schema with a note for pandas on the columns whose type is unchanged; None if there are none.
 
     Without pyarrow there is no such note, and pandas reads the columns as those of any other file.
     """

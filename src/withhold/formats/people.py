@@ -30,6 +30,7 @@ from withhold.formats.columns import (
 from withhold.formats.consent import only_people_with_consent
 from withhold.formats.dated_rows import parse_dates
 from withhold.formats.encodings import check_encoding
+from withhold.formats.first_rows import refuse_row_as_header
 from withhold.formats.forms import PEOPLE, check_separator
 from withhold.formats.frames import gathered
 from withhold.formats.items import check_encodable
@@ -84,26 +85,25 @@ def read_people(
         The column of ``persons`` that holds the ids, if it has another name than in ``items``.
     dates, date_column
         The periods into which the dates of items are put: ``month``, ``year``, ``decade`` or ``5y``; and the
-        column of ``items`` that holds them. Each item then also appears with its
-        period, ``asthma@2015-2019``,
-        beside ``asthma``. Without it dates are left out.
+        column of ``items`` that holds the dates. Each item then also appears with its period,
+        ``asthma@2015-2019`` beside ``asthma``. Without ``dates``, dates are left out.
     separator
         What separates the cells of CSV files; detected if not given.
     encoding, sheet
-        Of every text among the files, and of every spreadsheet, as in ``read_table``.
+        The encoding of every text file and the sheet of every spreadsheet, as in ``read_table``.
     decimal, drop, bins
         How numbers of ``persons`` are written, which of its columns to leave out, and which to turn into
-        ranges, as in
-        ``read_table``.
+        ranges, as in ``read_table``.
     tidy
         Columns of ``persons`` that get one spelling, as in ``read_table``, and ``"items=case"`` for items.
     consent
-        A file that lists the persons' ids (or row numbers, where they have none) that agreed, such a list, or
-        the name of a 0/1 column of ``persons``; the others are left out.
+        A file that lists the ids of the persons who consented (row numbers, if persons have no ids), such a
+        list, or the name of a 0/1 column of ``persons``; the others are left out.
     allow_unknown
-        Accept a list of consent with persons that the data does not have.
+        Accept a list of consent with persons that the data does not have, and items most of which belong to
+        nobody.
     skip_missing_ids
-        Leave out rows that do not say who they belong to, and count them.
+        Leave out rows without a person's id, and count them.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def read_people(
     Raises
     ------
     InputError
-        With the file and the remedy, if the persons cannot be read, or no item is one of theirs.
+        With the file and the remedy, if the persons cannot be read, or most items are not theirs.
 
     Examples
     --------
@@ -139,8 +139,9 @@ def read_people(
             date_column=date_column,
         )
         parts, form = read_parts(gathered(persons), items, options, person_column)
+        refuse_row_as_header(parts.persons)
         _refuse_unused(form, options)
-        people = join(parts, form)
+        people = join(parts, form, allow_strangers=allow_unknown)
     if check_decimal(decimal) == COMMA:
         came = None if people.form is None else replace(people.form, decimal=COMMA)
         people = replace(people, attributes=with_decimal_points(people.attributes), form=came)
@@ -164,7 +165,7 @@ def read_people(
 def _wanted_dates(
     persons: Any, items: Any, dates: str | None, date_column: str | None
 ) -> Periods | None:
-    """Into which periods dates of items are put; refused where there can be none."""
+    """The periods into which dates of items are put; refused if the items cannot have dates."""
     periods = parse_dates(dates)
     if periods is None and date_column is not None:
         raise PolicyError(
@@ -182,7 +183,7 @@ def _wanted_dates(
 def read_parts(
     persons: Any, items: Any, options: Options, person_column: str | None
 ) -> tuple[Parts, Source]:
-    """Persons and items as their files hold them, and in what form that is."""
+    """Persons and items as their files hold them, and the form of the files."""
     path = Path(persons) if isinstance(persons, str | os.PathLike) else None
     named = named_items(items, path)
     if not named:
@@ -207,7 +208,7 @@ def _read_persons(persons: Any, options: Options) -> Table:
 
 
 def _refuse_unused(form: Source, options: Options) -> None:
-    """Refuse an encoding without any text, and a sheet without any spreadsheet."""
+    """Refuse an encoding if no file is a text, and a sheet if none is a spreadsheet."""
     found = {each.container for each in (form, *form.files)}
     refuse_for_files(
         None if found & {"text", "jsonl"} else options.encoding,
@@ -217,20 +218,20 @@ def _refuse_unused(form: Source, options: Options) -> None:
 
 
 def _id_column(table: Table, named: str | None, others: list[str]) -> str:
-    """The column of the persons' ids: as said, as in the items, or by its usual name."""
+    """The column of the persons' ids: as named by the user, as in the items, or by a usual name."""
     path = None if table.source is None else str(table.source.path)
     if named is not None:
         return find_column(named, table.names, path)
     if same := [name for name in others if name in table.names]:
         return same[0]
-    usual = [name for name in table.names if names_record(name)]
+    usual = [name for name in table.names if names_record(name, in_any_language=True)]
     remedy = f"name the one you mean with {option('person_column')}"
     ids = {"alike": "that of the persons' ids", "holding": "the persons' ids", "remedy": remedy}
     return only_column(usual, table.names, path, **ids)
 
 
 def _with_ids(table: Table, column: str, options: Options) -> Table:
-    """The rows of persons with an id, where the others are to be skipped."""
+    """The rows of persons with an id, if the others are to be skipped."""
     without_columns(table, column)
     check_encodable(tuple(filter(None, table.column(column).values)))
     return table.only_records(~without_id(table, column)) if options.skip_missing_ids else table

@@ -1,7 +1,7 @@
-"""People in files: in what form they are written, and read back.
+"""People in files: the form in which they are written, and reading them back.
 
 In: ``People`` and a file's name. Out: one file, or one of persons and others of items beside it, with a
-common id; and back, without guessing anything. What goes where is for ``people_parts``.
+common id; and back, without guessing anything. ``people_parts`` decides what goes where.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from withhold.formats.table import (
 )
 
 PART, ITEM_COLUMN = "items", "item"
-"""What people in memory are written under."""
+"""The names of columns and files for people in memory, who have none."""
 
 
 def people_form(people: People, name: str, mark: str | None = None) -> Source:
-    """The form of a file of this name: items apart or in a list column, as they came."""
+    """The form of a file of this name: items in their own files or in a list column, as in the input."""
     came = people.form or Source(
         *(Path(), PEOPLE),
         container="frame",
@@ -93,7 +93,7 @@ def _json_lines(table: Table, items: Records, form: Source) -> Iterator[str]:
 
 
 def as_written_people(people: People, form: Source) -> People:
-    """The people as a reader of this form finds them: without ids where it has no place for them."""
+    """The people as a reader of this form finds them: without ids if it has no place for them."""
     ids = people.ids if form.id_column else None
     if form.id_column and ids is None:
         ids = tuple(str(number) for number in range(1, len(people) + 1))

@@ -1,7 +1,7 @@
 """The items of people: files or frames in which a column names the person.
 
 In: what the user named. Out: records under the persons' ids, and the form in which they came. Only the
-persons' and the items' columns are read, and those of dates where these are asked for.
+persons' and the items' columns are read, and the column of dates if dates were requested.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from withhold.formats.table import text_container
 from withhold.formats.texts import how_found, text_of
 
 ONE_FILE = "items"
-"""What items are called that come from a frame."""
+"""The name for items that come from a frame."""
 
 
 def named_items(items: Any, persons: Path | None = None) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _of_frame(frame: Frame, options: Options) -> tuple[str, Parsed]:
 
 
 def _dated(source: Columns, options: Options) -> Columns:
-    """The rows with those of dated items after them, where dates are asked for."""
+    """The rows, followed by those of dated items if dates were requested."""
     return source if options.dates is None else DatedRows(source, options)
 
 
@@ -133,7 +133,7 @@ def _refuse_dates(options: Options, place: Placed) -> None:
 
 
 def _long(text: Text, options: Options) -> Parsed:
-    """The items of a CSV file; one that holds a header alone is a file without items."""
+    """The items of a CSV file; a file with only a header has no items."""
     if len(list(islice((line for line in text.head(2).lines() if line.strip()), 2))) == 1:
         sheet = open_sheet(text, options)
         columns = long_columns(sheet.columns, options, text.path)
@@ -152,5 +152,5 @@ def how_said(opened: Opened, options: Options) -> dict[str, Any]:
 
 
 def said_text(opened: Opened, options: Options) -> Text:
-    """The text in a file, in the encoding or from the sheet that was said."""
+    """The text in a file, in the encoding or from the sheet that the user named."""
     return text_of(opened, **how_said(opened, options))

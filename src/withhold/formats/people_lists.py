@@ -34,7 +34,7 @@ NO_ITEMS = "name the files of items, or the column that holds the items of each 
 def read_one_file(
     persons: Any, options: Options, person_column: str | None
 ) -> tuple[Parts, Source]:
-    """Persons whose items are in a column of their own."""
+    """Persons and their items, which are in a column of the same file."""
     parsed = None
     if isinstance(persons, str | os.PathLike):
         opened = open_bytes(Path(persons))
@@ -72,7 +72,7 @@ def read_one_file(
 
 
 def _lists_of(opened: Opened, options: Options) -> tuple[str, Parsed | None]:
-    """The column that holds the items of a file, and the items where it holds lists."""
+    """The column that holds the items of a file, and the items if it holds lists."""
     if opened.is_parquet:
         return _list_column(Frame(read_parquet(opened.data, opened.label), opened.label), options)
     text = said_text(opened, options)
@@ -111,6 +111,6 @@ def _no_items() -> str:
 
 
 def without_id(table: Table, column: str) -> Bools:
-    """Which rows name nobody."""
+    """Which rows have no person's id."""
     cells = [cell or "" for cell in table.column(column).cells().tolist()]
     return np.fromiter(map(is_missing, cells), dtype=bool, count=len(cells))

@@ -1,8 +1,8 @@
 """Persons and items as files hold them, and side by side.
 
-In: a table of persons and records of items under the persons' ids, or the other way round ``People``. Out:
-the other of the two. Where items come from several files, each item begins with the name of its file and a
-colon (``drugs: aspirin``). Nothing here reads or writes files.
+In: a table of persons and records of items under the persons' ids, or ``People``. Out: the other of the two.
+If items come from several files, each item begins with the name of its file and a colon
+(``drugs: aspirin``). Nothing here reads or writes files.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from withhold.data.records import offsets_of
 from withhold.data.table import Column
 from withhold.describing import MARK
 from withhold.errors import InputError, PolicyError, option
+from withhold.formats.few_known import few_known
 from withhold.formats.forms import PACKED
 from withhold.formats.list_cells import joined_cells, split_cells
 from withhold.wording import counted
 
 PROPER = re.compile(r"[^./\\:\x00-\x1f]+")
-"""What a file of items can be called: its name becomes part of a file's name and of items."""
-FEW = 0.5
-"""Where fewer of the ids in a file of items are those of persons, it may be the wrong file."""
+"""Allowed names for a file of items: the name becomes part of a file's name and of items."""
 
 
 class Parts(NamedTuple):
@@ -42,7 +41,7 @@ class Parts(NamedTuple):
 
 
 def part_path(path: Path, part: str) -> Path:
-    """``published.csv`` → ``published.drugs.csv``, where the items of a release of this name go.
+    """``published.csv`` → ``published.drugs.csv``, the file for the items of a release of this name.
 
     >>> part_path(Path("published.csv.gz"), "drugs").name
     'published.drugs.csv.gz'
@@ -58,13 +57,13 @@ def part_pattern(path: Path) -> re.Pattern[str]:
 
 
 def prefixes(form: Source | None) -> tuple[str, ...]:
-    """What items begin with that came from several files."""
+    """The prefixes of items that come from several files."""
     files = () if form is None or len(form.files) < 2 else form.files
     return tuple(f"{file.part}{MARK}" for file in files)
 
 
 def part_of(path: Path, persons: Path | None) -> str:
-    """What a file of items is called: its own name without its ending, or as a release calls it.
+    """The name of a file of items: the file's own without its extension, or the one that a release gives it.
 
     >>> part_of(Path("in/drugs.csv"), None), part_of(Path("out.drugs.csv"), Path("out.csv"))
     ('drugs', 'drugs')
@@ -74,7 +73,7 @@ def part_of(path: Path, persons: Path | None) -> str:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """A file's name without its ending, and the ending with the packing after it."""
+    """A file's name without its extension, and the extension with the compression after it."""
     path = Path(name)
     packing = path.suffix if path.suffix.lower() in PACKED else ""
     path = path.with_suffix("") if packing else path
@@ -82,14 +81,14 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def check_parts(names: Sequence[str]) -> None:
-    """Refuse names that cannot be parts of names, or that are given twice."""
+    """Refuse names that cannot be part of a file's name, or that are given twice."""
     for name in names:
         if PROPER.fullmatch(name) is None or name != name.strip():
             raise PolicyError(
                 f"items cannot be called {name!r}; give them a name without dots, colons and slashes: "
                 f"{option('items', 'NAME=FILE')}"
             )
-    # Some file systems do not tell upper from lower case.
+    # Some file systems do not distinguish upper and lower case.
     folded = [name.casefold() for name in names]
     if twice := [name for name in names if folded.count(name.casefold()) > 1]:
         raise PolicyError(
@@ -98,8 +97,11 @@ def check_parts(names: Sequence[str]) -> None:
         )
 
 
-def join(parts: Parts, form: Source) -> People:
-    """Persons and items side by side, in the order of the persons."""
+def join(parts: Parts, form: Source, *, allow_strangers: bool = True) -> People:
+    """Persons and items side by side, in the order of the persons.
+
+    Unless ``allow_strangers``, a file most of whose items belong to nobody is refused.
+    """
     table = parts.persons
     if not form.files:
         return _with_lists(parts, form)
@@ -110,9 +112,9 @@ def join(parts: Parts, form: Source) -> People:
     for file, prefix in zip(form.files, starts, strict=True):
         records = parts.items[file.part]
         owners = np.array([row_of.get(name, -1) for name in records.record_ids or ()], np.int64)
-        known = int((owners >= 0).sum())
-        if len(owners) and known < FEW * len(owners):
-            warnings.append(_few_known(known, len(owners), file, form))
+        if (found_few := few_known(owners, records, ids, file, form)) is not None:
+            found_few.refuse(allowed=allow_strangers)
+            warnings.append(found_few.sentence())
         rows.append(np.repeat(owners, records.lengths))
         names.append([prefix + name for name in records.vocabulary])
     vocabulary = sorted({name for each in names for name in each})
@@ -127,7 +129,7 @@ def join(parts: Parts, form: Source) -> People:
     order = np.argsort(owner, kind="stable")
     lengths = np.bincount(owner, minlength=len(ids)).astype(np.int64)
     items = Records.from_codes(lengths, code[order], tuple(vocabulary))
-    # Names that only strangers have are nobody's.
+    # Items that only unknown people have are left out.
     items = items.without_items(np.flatnonzero(items.supports == 0))
     found = parts.items.values()
     items = replace(
@@ -144,7 +146,7 @@ def _with_lists(parts: Parts, form: Source) -> People:
     table = parts.persons
     ids = person_ids(table, form.id_column) if form.id_column else None
     if form.list_column in table.names:
-        # A blank cell of a spreadsheet is no text.
+        # A blank cell of a spreadsheet is not a string.
         cells = [cell or "" for cell in table.column(form.list_column).cells().tolist()]
         items, between = split_cells(cells, form)
         form = replace(form, variant=between)
@@ -188,20 +190,6 @@ def person_ids(table: Table, column: str) -> tuple[str, ...]:
             f"with {option('items')}; or name the column of the persons' ids: {option('person_column')}",
         )
     return tuple(ids)
-
-
-def _few_known(known: int, total: int, file: Source, form: Source) -> str:
-    """What to say of a file whose ids are hardly those of the persons; refused where none is."""
-    who, column = form.path.name or "the persons", file.columns[0] if file.columns else ""
-    problem = f"of the {counted(total, 'id')} in column {column!r} of {file.path.name or file.part}"
-    if not known:
-        raise InputError(
-            f"none {problem} is in column {form.id_column!r} of {who}",
-            path=file.path if file.sha256 else None,
-            remedy="check that both files are of the same people, and name the columns of the ids: "
-            f"{option('record_column')} for the items, {option('person_column')} for the persons",
-        )
-    return f"only {known:,} {problem} {'is' if known == 1 else 'are'} in {who}"
 
 
 def split(people: People, form: Source) -> Parts:

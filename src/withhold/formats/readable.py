@@ -1,7 +1,7 @@
-"""What can be read: the types of what callers may pass, none of which needs a library to be imported.
+"""What can be read: the types of arguments that callers may pass, without importing any library.
 
-Type checkers see these. When a function is called, its reader says what is wrong with a value, in more words
-than a type could; so at run time they stand for anything.
+They are for type checkers. At run time they allow anything, since the readers explain what is wrong with a
+value better than a type could.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FrameLike(Protocol):
-    """A data frame of pandas, polars (also lazy), pyarrow or another library that narwhals knows."""
+    """A data frame of pandas, polars (also lazy), pyarrow or another library that narwhals supports."""
 
     @property
     def columns(self) -> object:
@@ -36,6 +36,6 @@ if TYPE_CHECKING:
     )
     """The items of people: a path or a frame, several of them, or by name."""
     Consent = Path | Iterable[Item] | None
-    """A file that lists who agreed, the name of a 0/1 column, record ids, row numbers, or truth values."""
+    """A file that lists who consented, the name of a 0/1 column, record ids, row numbers, or truth values."""
 else:
     Readable = ReadableTable = ReadableItems = Consent = Any

@@ -1,4 +1,4 @@
-"""What a format hands back: rows of codes, and the form they were found in.
+"""What a format returns: rows of codes, and the form in which they were found.
 
 In: codes in any order, or names. Out: rows that are sorted and free of repetitions, as
 ``Records`` wants them. Nothing here knows a file format.
@@ -21,7 +21,7 @@ from withhold.formats.items import item_name
 Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
 """How many codes each row has, and the codes."""
 BLOCK = 256
-"""Keys sorted at a time: numpy sorts so few in registers, ten times faster than a whole file."""
+"""Keys sorted at a time: numpy sorts this few in registers, ten times faster than a whole file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def parsed_from_names(rows: Iterable[Iterable[str]], **form: Any) -> Parsed:
 
 
 def with_clean_names(parsed: Parsed, *, path: str | None) -> Parsed:
-    """The same rows, every item named by the rule of names; two that are alike are refused."""
+    """The same rows, every item named by the rule of names; two with the same name are refused."""
     cleaned = clean_all(parsed.vocabulary, "items", path=path)
     if cleaned == parsed.vocabulary:
         return parsed
@@ -80,7 +80,7 @@ def with_clean_names(parsed: Parsed, *, path: str | None) -> Parsed:
 
 
 def ranks_of(order: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int32]:
-    """For everything that is put in order, its place there."""
+    """For each element, its place in the order."""
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks

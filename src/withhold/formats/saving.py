@@ -1,8 +1,8 @@
-"""From lines or a frame to the bytes of a file, packed as the form says.
+"""From lines or a frame to the bytes of a file, compressed as the form says.
 
 In: an open target's path. Out: the whole file, flushed and closed, and its digest. The same table
-gives the same bytes: archives carry neither a time nor a name. Temporary names, fsync and renaming
-are the publisher's.
+gives the same bytes: archives contain neither a time nor a name. ``publish`` takes care of temporary
+names, fsync and renaming.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def save_frame(
 
 @contextmanager
 def _target(path: Path, file: BinaryIO | None) -> Iterator[Draft]:
-    """Where to write: the file that is open already, or a new one that gets its name when it is whole.
+    """The file to write: one that is already open, or a new one that gets its name when it is complete.
 
-    What the system objects to is said in our words.
+    Errors of the system are raised as our own.
     """
     try:
         if file is not None:
@@ -78,7 +78,7 @@ def _target(path: Path, file: BinaryIO | None) -> Iterator[Draft]:
 
 @contextmanager
 def _packed(target: Draft, compression: str) -> Iterator[BinaryIO]:
-    """The file seen through its packing."""
+    """A stream that compresses what is written to the file."""
     raw = cast(BinaryIO, target)
     if compression == "gz":
         with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as out:

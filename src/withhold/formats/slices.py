@@ -22,11 +22,11 @@ from withhold.formats.parquet import parquet_rows, row_count
 from withhold.formats.spmf import ITEM
 
 HEAD = 2**20
-"""Bytes from which the form of a text file is told."""
+"""Bytes from which the form of a text file is detected."""
 BLOCK = 2**16
 WITH_HEADER = ("one-hot", TABLE)
 TELLING_ROWS = 1_000
-"""Rows from which the form of a parquet file is told."""
+"""Rows from which the form of a parquet file is detected."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Slice:
     path: Path
     start: int = 0
     end: int | None = None
-    """None: all of the file, which may be packed."""
+    """None: all of the file, which may be compressed."""
 
     def __str__(self) -> str:
-        """How messages call it.
+        """The name of the slice in messages.
 
         >>> str(Slice(Path("shop.dat"), 100, 2_000))
         'shop.dat [100 to 2,000]'
@@ -53,7 +53,7 @@ Piece = Slice | FrameSlice
 
 
 def form_of(path: Path, **options: Any) -> Source:
-    """The form of a file, detected from its first lines; for a packed file, from all of it."""
+    """The form of a file, detected from its first lines; for a compressed file, from all of it."""
     with open_file(path) as file:
         head = file.read(HEAD + 1)
     if head.startswith(PARQUET):
@@ -80,7 +80,7 @@ def can_be_cut(form: Source) -> bool:
 
 
 def size_of(path: Path, form: Source) -> int:
-    """How long a file is in what its slices are counted in: rows of parquet, bytes of text."""
+    """The size of a file in the unit of its slices: rows of parquet, bytes of text."""
     return row_count(path) if form.container == "parquet" else path.stat().st_size
 
 
@@ -103,7 +103,7 @@ def read_slice(piece: Piece, form: Source) -> Records:
 
 
 def how_to_read(form: Source) -> dict[str, Any]:
-    """The options of ``read`` for every piece: nothing is guessed anew, not even the encoding."""
+    """The options of ``read`` for every piece: nothing is detected again, not even the encoding."""
     is_text = form.container in ("text", "jsonl")
     return {**({"encoding": "utf-8"} if is_text else {}), **reading_of(form)}
 
@@ -159,7 +159,7 @@ def _opened(path: Path, data: bytes, label: str) -> Opened:
 
 @contextmanager
 def open_file(path: Path) -> Iterator[BinaryIO]:
-    """The file, open to be read; what is wrong with it in words."""
+    """The file, open for reading; errors of the system become messages."""
     try:
         with path.open("rb") as file:
             yield file

@@ -1,8 +1,8 @@
-"""SPMF files, the two kinds of them: sequences and transactions.
+"""SPMF files of both kinds: sequences and transactions.
 
-In a sequence file ``-1`` ends an itemset and ``-2`` the sequence; a record unites the itemsets of
-one sequence. In a transaction file each line is a record. Items are numbers, which lines such as
-``@ITEM=1=apple`` at the top may give names to. Lines that begin with ``#`` or ``%`` are comments.
+In a sequence file ``-1`` ends an itemset and ``-2`` the sequence; a record is the union of the itemsets
+of one sequence. In a transaction file each line is a record. Items are numbers, to which lines such as
+``@ITEM=1=apple`` at the top may give names. Lines that begin with ``#`` or ``%`` are comments.
 Only blanks separate; a separator that was named is ignored.
 """
 
@@ -80,7 +80,7 @@ def write_text(records: Records, form: Source) -> Iterator[str]:
 
 
 def written_variant(records: Records, form: Source) -> str:
-    """The kind of SPMF file: as the form says, else transactions where items have names."""
+    """The kind of SPMF file: as the form says, else transactions if items have names."""
     numbers = SEQUENCES if _all_numbers(records.vocabulary) else TRANSACTIONS
     return form.variant or numbers
 
@@ -101,7 +101,7 @@ def _add_name(names: dict[str, str], line: str, number: int, text: Text) -> None
 
 
 def _check_names(names: dict[str, str], rows: list[list[str]], text: Text) -> None:
-    """Refuse two numbers that mean the same name, one of them perhaps its own."""
+    """Refuse two numbers with the same name; the name may be one of the numbers."""
     seen = {token for row in rows for token in row}.difference(names) if names else set()
     for code, name in names.items():
         if name in seen:

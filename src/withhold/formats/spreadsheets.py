@@ -1,8 +1,8 @@
 """Spreadsheets: one sheet of an Excel or OpenDocument file, through fastexcel, which is optional.
 
 In: the bytes of a file, and which sheet. Out: a frame with the types of the cells, or the same as the text of
-a CSV file, which any format of text can be found in. Excel has one kind of number: a column of whole ones is
-one of whole numbers. Dates are written as ISO has them. A formula is the value that it had when it was saved.
+a CSV file, which may be in any text format. Excel has one type of number: a column with only whole ones
+becomes a column of whole numbers. Dates are written in ISO 8601. A formula is read as its last saved value.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 OPEN_DOCUMENT = "content.xml"
 SHEETS = ("xl/workbook.xml", "xl/workbook.bin", OPEN_DOCUMENT)
-"""What a zip archive holds if it is a spreadsheet."""
+"""Members that a zip archive contains if it is a spreadsheet."""
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 """The name of the only content of an Excel file with a password."""
 LARGEST_WHOLE = 2**53
-"""Beyond this, a number of Excel stands for several whole ones."""
+"""Beyond this, one number of Excel represents several whole numbers."""
 INSTALL = "pip install 'withhold[excel]', or export the sheet as CSV"
 AGAIN = "open it and save it again, or export the sheet as CSV"
 
 
 def read_sheet(opened: Opened, sheet: str | int | None = None) -> tuple[str, polars.DataFrame]:
-    """The name of the sheet that is meant, and its cells under the names in its first row."""
+    """The name of the chosen sheet, and its cells under the names in its first row."""
     book = _open_book(opened)
     name = _find_sheet(book, sheet, opened.label)
     header, frame = _loaded(book, name, opened.label)
@@ -68,14 +68,14 @@ def sheet_text(opened: Opened, encoding: str | None, sheet: str | int | None) ->
     first = pl.DataFrame([header], schema=texts.schema, orient="row")
     cells = pl.concat([first, texts])
     if cells.width == 1:
-        # A line with nothing in it is no row to most readers.
+        # Most readers skip an empty line instead of reading it as a row.
         cells = cells.fill_null("")
     data = cells.write_csv(include_header=False, quote_style="necessary").encode()
     return Text(data.replace(b"\0", b""), opened.label, opened.path.name, sheet=name)
 
 
 def _open_book(opened: Opened) -> Any:
-    """The file as fastexcel has it."""
+    """The file opened by fastexcel."""
     label = opened.label
     if opened.data.startswith(OLE):
         if ENCRYPTED in opened.data:
@@ -88,7 +88,7 @@ def _open_book(opened: Opened) -> Any:
     except ImportError:
         problem = "is a spreadsheet, and the package that reads them (fastexcel) is not installed"
         raise InputError(problem, path=label, remedy=INSTALL) from None
-    # Its notes about columns without a value are no news to anybody.
+    # Its notes about columns without a value are of no use to anybody.
     logging.getLogger("fastexcel").setLevel(logging.ERROR)
     return _guarded(label, lambda: fastexcel.read_excel(opened.data))
 
@@ -114,7 +114,7 @@ def _check_archive(opened: Opened) -> None:
 
 
 def _check_open_document(opened: Opened) -> None:
-    """Refuse content that is not proper XML, over which calamine would never end."""
+    """Refuse content that is not well-formed XML, on which calamine would loop forever."""
     try:
         with zipfile.ZipFile(io.BytesIO(opened.data)) as archive:
             expat.ParserCreate().Parse(archive.read(OPEN_DOCUMENT), True)
@@ -124,7 +124,7 @@ def _check_open_document(opened: Opened) -> None:
 
 
 def _find_sheet(book: Any, wanted: str | int | None, label: str) -> str:
-    """The name of the sheet that is meant: by name or by number, or the only one that holds anything."""
+    """The name of the chosen sheet: by name or by number, or the only one that is not empty."""
     names = [str(name) for name in book.sheet_names]
     if not names:
         raise InputError("has no sheet", path=label, remedy=SOMETHING)
@@ -157,7 +157,7 @@ def _loaded(book: Any, name: str, label: str) -> tuple[list[str], polars.DataFra
     import polars as pl
 
     def load(**how: Any) -> polars.DataFrame:
-        # All rows decide on a column's kind, not only the first thousand.
+        # All rows determine a column's type, not only the first thousand.
         every: dict[str, Any] = {"schema_sample_rows": None, "skip_whitespace_tail_rows": True}
         found: polars.DataFrame = _guarded(
             label, lambda: book.load_sheet(name, **every, **how).to_polars()
@@ -174,7 +174,7 @@ def _loaded(book: Any, name: str, label: str) -> tuple[list[str], polars.DataFra
 
 
 def _column(typed: polars.Series, texts: polars.Series) -> polars.Series:
-    """The cells with their own type, where that says the same as their texts; else the texts."""
+    """The cells with their own type if that represents their texts exactly; else the texts."""
     import polars as pl
 
     kind = typed.dtype
@@ -202,7 +202,7 @@ def _guarded(label: str, call: Callable[[], T]) -> T:
             return call()
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
-        except BaseException as error:  # also a panic of compiled code, which is no Exception
+        except BaseException as error:  # also a panic of compiled code, which is not an Exception
             held.cleared = True
             reason = (str(error).splitlines() or ["no reason given"])[0]
     raise InputError(f"is a broken spreadsheet: {reason}", path=label, remedy=AGAIN)

@@ -1,9 +1,8 @@
-"""What a stated policy asks of a release whose items may be published as groups, under any model of groups.
+"""What a stated policy requires of a release whose items may be published as groups, under any such model.
 
-In: the model that somebody states, the hierarchy if the policy has one, the published records, and the model
-of the manifest. Out: the model under groups. With a hierarchy they are its nodes that the file shows,
-whatever the manifest says; without one they are those of the manifest, so that the promise says what is
-proved.
+In: the stated model, the hierarchy if the policy has one, the published records, and the model of the
+manifest. Out: the model under groups. With a hierarchy they are its nodes that occur in the file, whatever
+the manifest says; without one they are those of the manifest, so that the promise says what is proved.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Grouped = TypeVar("Grouped", bound=GroupModel)
 def with_stated_groups(
     model: Grouped, hierarchy: str | None, published: Records, offered: Grouped | None
 ) -> Grouped:
-    """The model under the groups of the file; an item that is none of them is for the check to find."""
+    """The model under the groups of the file; the check finds items that are none of these."""
     of_manifest = None if offered is None else offered.groups
     if hierarchy is None:
         return model if of_manifest is None else model.under(of_manifest)
@@ -72,7 +71,7 @@ def groups_shown(tree: Hierarchy, items: Iterable[str], sensitive: frozenset[str
         if node < end:
             continue
         name, end = tree.names[node], int(tree.ends[node])
-        # A node of sensitive items alone is no group: it would tell of one of them.
+        # A node of sensitive items alone is not a group: it would reveal one of them.
         if public := [leaf for leaf in tree.leaves_under(name) if leaf not in sensitive]:
             found[name] = public
     return Groups.of(found)

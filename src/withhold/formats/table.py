@@ -1,11 +1,10 @@
 """Tables of named columns: reading them, and writing them back in the form they came in.
 
-In: a path, standard input or a frame. Out: a ``Table`` whose cells are texts, exactly as they stand in the
-file (leading zeros survive; in CSV, blanks around a cell do not count, but a proof sees them); and back into
-a file.
+In: a path, standard input or a frame. Out: a ``Table`` whose cells are texts, exactly as in the file (leading
+zeros survive; in CSV, blanks around a cell do not count, but a proof sees them); and back into a file.
 
 A withheld cell is written as an empty field (null in parquet and JSON), or as a mark. It must differ from a
-blank of the original, so where a column has blanks of its own that look the same, a mark is asked for.
+blank of the original, so a mark is required if a column has blanks of its own that look the same.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
 from withhold.formats.encodings import check_encoding
+from withhold.formats.first_rows import refuse_row_as_header
 from withhold.formats.forms import FOR_TABLES, TABLE, check_extension, check_separator, split_name
 from withhold.formats.formulas import changed, escape, unescape
 from withhold.formats.frames import gathered
@@ -38,6 +38,7 @@ from withhold.formats.opening import Opened, Text, open_bytes
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.repeated_persons import warn_of_several_rows
+from withhold.formats.repeated_rows import warn_of_repeated_rows
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.texts import how_found, refuse_for_files, text_of
 from withhold.phases import phase
@@ -82,17 +83,16 @@ def read_table(
     drop
         Columns to leave out, such as people's names and numbers.
     bins
-        Which columns of numbers or dates become ranges: ``{"age": 5}`` (so wide), ``{"age": [18, 65]}``
+        Which columns of numbers or dates become ranges: ``{"age": 5}`` (the width), ``{"age": [18, 65]}``
         (edges), ``{"income": "quantiles:10"}``, ``{"born": "year"}`` (or ``month``, ``decade``, ``5y``),
         ``{"born": "age:admitted:5"}`` (the age at another column's date), or as text ``"age=5"``. Columns
         that are not named are not binned.
     tidy
-        In which columns to merge spellings of values that differ only
-        in ``case``, ``spaces`` or ``punctuation``:
-        ``"Gender=case,spaces"``, or ``"all=spaces"``. This happens before binning.
+        In which columns to merge spellings of values that differ only in ``case``, ``spaces`` or
+        ``punctuation``: ``"Gender=case,spaces"``, or ``"all=spaces"``. This happens before binning.
     consent
-        A file that lists the row numbers that agreed, such numbers, or the name of a 0/1 column; the other
-        rows, and that column, are left out.
+        A file that lists the numbers of the rows with consent, such numbers, or the name of a 0/1 column; the
+        other rows, and that column, are left out.
     allow_unknown
         Accept a list of consent with rows that the table does not have.
 
@@ -123,12 +123,16 @@ def read_table(
     else:
         refuse_for_files(encoding, sheet)
         table = table_frames.read_any(source)
+    if not isinstance(source, Table):
+        refuse_row_as_header(table)
+        warn_of_repeated_rows(table)
     if check_decimal(decimal) == COMMA:
         table = with_decimal_points(table)
     if consent is not None:
         table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
-    warn_of_several_rows(table)
-    return prepare(tidy_table(table, tidy), tuple(drop), parse_bins(bins))
+    drop = tuple(drop)
+    warn_of_several_rows(table, drop)
+    return prepare(tidy_table(table, tidy), drop, parse_bins(bins))
 
 
 def read_table_back(path: Path, form: Source) -> Table:
@@ -153,7 +157,7 @@ def table_form(name: str, like: Source | None = None, mark: str | None = None) -
     container = "text" if container == "spreadsheet" else container
     own = like.separator if like is not None and like.container == "text" else None
     usual = "\t" if extension == ".tsv" else ","
-    # A .csv file with tabs in it, or a .tsv with commas, would mislead its readers.
+    # A .csv file separated by tabs, or a .tsv by commas, would mislead its readers.
     fits = own is not None and not (extension == ".csv" and own == "\t") and extension != ".tsv"
     return Source(
         Path(name),
@@ -195,7 +199,7 @@ def as_written_table(table: Table, form: Source) -> Table:
 
 
 def refuse_ambiguous(table: Table, form: Source, columns: Sequence[str]) -> None:
-    """Refuse a form in which a withheld cell of these columns looks like a value that is there."""
+    """Refuse a form in which a withheld cell of these columns looks like an existing value."""
     written = _written_mark(form)
     for name in columns:
         column = as_written_table(replace(table, columns=(table.column(name),)), form).columns[0]
@@ -232,7 +236,7 @@ def read_opened(
     encoding: str | None = None,
     sheet: str | int | None = None,
 ) -> Table:
-    """The table in a file that was opened, without the columns ``but``, which are no columns of cells."""
+    """The table in a file that was opened, without the columns ``but``, which hold no cells."""
     found, between = "parquet", " "
     how: dict[str, Any] = {}
     if opened.is_parquet:
@@ -279,7 +283,7 @@ def _read_csv(text: Text, separator: str | None, *, safe: bool) -> tuple[Table, 
         header, cells = list(map(unescape, header)), [changed(each, unescape) for each in cells]
     columns = []
     for name, series in zip(header, cells, strict=True):
-        # A column remembers the blanks around its cells, but they are no part of them.
+        # A column remembers the blanks around its cells, but they are not part of the cells.
         stripped = series.str.strip_chars(BLANKS)
         padded = series.alias(name) if (stripped != series).any() else None
         columns.append(replace(table_frames.coded(name, stripped), padded=padded))
@@ -298,7 +302,7 @@ def _csv(table: Table, form: Source) -> Iterable[str]:
                 f"a value of {column.name!r} holds a carriage return or a NUL, which a CSV file "
                 "cannot hold. To fix it: write .jsonl or .parquet instead."
             )
-    # A line with nothing in it is no row to most readers, so a lone blank is put in quotes.
+    # Most readers skip an empty line, so the blank of a single column is put in quotes.
     blank = "" if len(table.columns) == 1 else None
     columns = []
     for column in table.columns:

@@ -1,6 +1,6 @@
 """Tables as frames: pandas, polars, pyarrow, and the content of parquet files.
 
-In: a frame. Out: a ``Table`` whose cells are texts and whose columns know what they were; and back.
+In: a frame. Out: a ``Table`` whose cells are texts and whose columns remember their types; and back.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def read_any(native: Any, but: Collection[str] = ()) -> Table:
-    """The table of a frame of any make, without the columns ``but``."""
+    """The table of a frame of any library, without the columns ``but``."""
     if not is_frame(native):
         problem, shown = "neither a path nor a frame", type(native).__name__
         remedy = "give a path, a pandas, polars or pyarrow frame, or an Arrow stream"
@@ -41,16 +41,16 @@ def read_any(native: Any, but: Collection[str] = ()) -> Table:
 
 
 def _native(frame: Frame, name: str) -> Native:
-    """The column as its own frame has it, if polars can say it in texts; else None."""
+    """The column as its own frame has it, if polars can convert it to texts; else None."""
     native = frame.native(name)
     if make_of(native) == "pandas":
-        # Somebody may change the frame later on, and what was proved must stay as it was.
+        # The caller may change the frame later, and what was proved must not change.
         native = native.copy().reset_index(drop=True)
     elif make_of(native) not in ("polars", "pyarrow"):
         return None
     try:
         as_polars(native)
-    except Exception:  # each library has its own words for a column of several kinds
+    except Exception:  # each library has its own error for a column of several types
         return None
     return native
 
@@ -72,7 +72,7 @@ def read_sheet_table(opened: Opened, sheet: str | int | None) -> tuple[str, Tabl
 
 
 def write_frame(table: Table, mark: str) -> polars.DataFrame:
-    """The table as a frame of its own kinds; a withheld cell is null, or the mark in a column of texts."""
+    """The table as a frame with its own types; a withheld cell is null, or the mark in a column of texts."""
     import polars as pl
 
     columns = []
@@ -107,7 +107,7 @@ def _table(series: list[polars.Series], path: str | None, natives: Mapping[str, 
         column = coded(each.name, _texts(each, path), str(each.dtype))
         native = natives[each.name]
         n_texts = len(column.values) - (None in column.values)
-        # Where several values have the same text, only the text is what was looked at.
+        # If several values have the same text, only the text was considered.
         if native is not None and n_different(native) > n_texts:
             native = None
         kind = str(native.dtype) if native is not None and make_of(native) == "pandas" else ""

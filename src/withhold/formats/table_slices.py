@@ -1,7 +1,7 @@
 """A slice of a large table: some of its lines or rows, with the header that all of them have.
 
 As ``slices``, for tables of named columns. A CSV file with a line break inside quotes is not cut at all:
-where a row ends there, only who has read everything before knows.
+finding where its rows end would require reading the file from the start.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from withhold.data.binning import Bins, read_numbers
 from withhold.data.decimals import POINT
 from withhold.data.preparing import Cut, parse_bins, prepare
 from withhold.errors import InputError, PolicyError, option
+from withhold.formats.first_rows import refuse_row_as_header
 from withhold.formats.opening import GZIP, PARQUET, ZSTD, Opened, open_bytes
 from withhold.formats.slices import HEAD, TELLING_ROWS, Slice, cut, open_file, open_slice, size_of
 from withhold.formats.table import read_opened
@@ -40,7 +41,7 @@ class TableReader:
         return prepare(_read(opened, self.form), self.drop, self.bins or {})
 
     def whole_numbers(self, opened: Opened) -> frozenset[str]:
-        """The binned columns that have whole numbers alone: their ranges are named so."""
+        """The binned columns that have only whole numbers, which decides how their ranges are written."""
         if not self.bins:
             return frozenset()
         table = _read(opened, self.form)
@@ -55,7 +56,7 @@ class TableReader:
 def table_reader(
     form: Source, *, drop: tuple[str, ...] = (), bins: Any = (), decimal: str | None = None
 ) -> TableReader:
-    """How slices of tables of this form are read; refuses what must see the whole column."""
+    """How slices of tables of this form are read; refuses options that need the whole column."""
     found = parse_bins(bins)
     for name, how in found.items():
         if not isinstance(how, Bins):
@@ -78,7 +79,7 @@ def table_form_of(
     encoding: str | None = None,
     sheet: str | int | None = None,
 ) -> Source:
-    """The form of a table, detected from its first lines; for a packed file, from all of it."""
+    """The form of a table, detected from its first lines; for a compressed file, from all of it."""
     with open_file(path) as file:
         head = file.read(HEAD + 1)
     how: dict[str, Any] = {"encoding": encoding, "sheet": sheet}
@@ -101,7 +102,9 @@ def table_form_of(
             opened = replace(
                 open_slice(Slice(path, 0, len(lines)), Source(path, "")), label=str(path)
             )
-    found = read_opened(opened, separator, **how).source
+    table = read_opened(opened, separator, **how)
+    refuse_row_as_header(table)
+    found = table.source
     assert found is not None
     return replace(found, path=path)
 
@@ -118,7 +121,7 @@ def cut_table(path: Path, form: Source, part_rows: int) -> list[Slice]:
     pieces = cut(path, form, max(1, round(size_of(path, form) / (head / rows * part_rows))))
     with open_file(path) as file:
         names = len(file.readline()) if form.container == "text" else 0
-    # A piece of the names alone is no table.
+    # A piece with only the header is not a table.
     while len(pieces) > 1 and (pieces[0].end or 0) <= names:
         pieces[:2] = [Slice(path, 0, pieces[1].end)]
     return pieces
@@ -134,7 +137,7 @@ def _read(opened: Opened, form: Source) -> Table:
 
 
 def _breaks_in_quotes(path: Path, form: Source) -> bool:
-    """Whether a CSV file has a line break between quotes, or a quote that ends nowhere."""
+    """Whether a CSV file has a line break between quotes, or an unclosed quote."""
     if form.container != "text":
         return False
     inside = False
@@ -142,7 +145,7 @@ def _breaks_in_quotes(path: Path, form: Source) -> bool:
         while block := file.read(BLOCK):
             if not inside and b'"' not in block:
                 continue
-            # Every other piece between quotes is inside.
+            # Every second piece between quotes is inside them.
             for number, piece in enumerate(block.split(b'"')):
                 if (number % 2 == 1) != inside and b"\n" in piece:
                     return True

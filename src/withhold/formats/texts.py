@@ -1,6 +1,6 @@
-"""From bytes to clean text: UTF-8 with plain line ends, in whatever encoding it came; of a spreadsheet, CSV.
+"""From bytes to clean text: UTF-8 with plain line ends, whatever its encoding was; a spreadsheet becomes CSV.
 
-In: the content of a file, and what somebody said of it. Out: its text, or the line where it is none.
+In: the content of a file, and the user's options. Out: its text, or an error with the line that is not text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def read_clean(
 
 
 def text_of(opened: Opened, encoding: str | None = None, sheet: str | int | None = None) -> Text:
-    """The content as clean text, or the line where it stops being text; a sheet of a spreadsheet as CSV."""
+    """The content as clean text, a sheet of a spreadsheet as CSV; an error names the faulty line."""
     label, name = opened.label, opened.path.name
     if opened.is_spreadsheet:
         return sheet_text(opened, encoding, sheet)
@@ -44,7 +44,7 @@ def text_of(opened: Opened, encoding: str | None = None, sheet: str | int | None
         raise _at(data, b"\0", "holds a NUL byte, so it is not a text file", label, remedy)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
-        # Old Macs ended every line with it; at the end of a file it is half of a pair.
+        # Old Macs ended every line with it; at the end of a file it is half of a truncated pair.
         data = data.removesuffix(b"\r") if b"\n" in data else data.replace(b"\r", b"\n")
         if b"\r" in data:
             remedy = "end every line in the same way"
@@ -55,7 +55,7 @@ def text_of(opened: Opened, encoding: str | None = None, sheet: str | int | None
 
 
 def how_found(text: Text | None) -> dict[str, Any]:
-    """What a ``Source`` says of how a text was found; of UTF-8 nothing, as that is how it is written."""
+    """The fields of a ``Source`` on a text's encoding and sheet; none for UTF-8, in which it is written."""
     if text is None or text.encoding == UTF8:
         return {}
     return {"encoding": text.encoding, "assumed": text.assumed, "sheet": text.sheet}

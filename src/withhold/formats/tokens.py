@@ -15,7 +15,7 @@ NEWLINE, SPACE, TAB = 10, 32, 9
 NOTHING, BYTE, LOW_BITS = np.uint64(0), np.uint64(8), np.uint64(63)
 LOWER_HALF, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 SPREAD_LOWER, SPREAD_UPPER = np.uint64(0x9E3779B1), np.uint64(0x85EBCA6B)
-"""Odd multipliers whose products have well mixed upper bits; so small that nothing overflows."""
+"""Odd multipliers whose products have well mixed upper bits; small enough that nothing overflows."""
 LONGEST = 8
 """Bytes of an item that fit one word."""
 NOT_SHORT = -1
@@ -27,7 +27,7 @@ def cut_lines(text, separator, words, lengths):
 
     Returns how many items and lines there are; for items NOT_SHORT if one is longer than a word or has
     blanks around it.
-    Nothing between two separators is no item. The text ends with a newline and holds no NUL.
+    An empty field is not an item. The text ends with a newline and contains no NUL.
     """
     n = 0
     line = 0
@@ -59,10 +59,10 @@ def cut_lines(text, separator, words, lengths):
 
 @kernel
 def count_items(text, separator):
-    """How many items there are, blanks counted as items, and how many lines."""
+    """The number of items, blank ones included, and the number of lines."""
     n_items = 0
     n_lines = 0
-    # Nothing is carried from one byte to the next, so that the compiler takes many at a time.
+    # No state is carried from one byte to the next, so that the compiler can vectorise the loop.
     for p in range(len(text)):
         n_lines += text[p] == NEWLINE
     for p in range(1, len(text)):
@@ -77,7 +77,7 @@ def number_words(words, codes, slots, distinct, n_distinct, start):
     """Fill ``codes`` from ``start`` on with the place of each word among the different ones.
 
     ``slots`` is a hash table of places + 1, twice as large as ``distinct``, whose first ``n_distinct``
-    words are in it already. Returns how many words are done, fewer than all if there is no room for
+    words are already in it. Returns how many words are done, fewer than all if there is no room for
     more different ones, and how many different ones there are now.
     """
     mask = len(slots) - 1
@@ -119,7 +119,7 @@ def fill_slots(distinct, slots):
 
 @kernel
 def pack_rows(lengths, codes, ranks, bits, keys):
-    """Fill ``keys`` with one number for each code: its row, then so many bits for its rank."""
+    """Fill ``keys`` with one number for each code: its row, then its rank in the lowest ``bits`` bits."""
     start = 0
     for row in range(len(lengths)):
         end = start + lengths[row]

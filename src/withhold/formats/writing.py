@@ -1,7 +1,7 @@
 """From data to files: the form that a file's name and the input give, the bytes, and what comes back.
 
 In: records, a table or people, and a path. Out: the file, or for people perhaps several, and the form that
-they have there. Drafts, and giving them their names, are for ``publish``.
+they have there. ``publish`` makes the drafts and renames them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from withhold.data import People, Records, Source, Table
 from withhold.data.names import clean, has_whitespace, is_missing
 from withhold.errors import InputError, OutputError
 from withhold.formats import long, spmf
-from withhold.formats.forms import TRAITS, output_form
+from withhold.formats.forms import TRAITS, output_form, split_name
 from withhold.formats.formulas import check_safe_csv, escape, renamed
 from withhold.formats.functions import FUNCTIONS
 from withhold.formats.people_files import (
@@ -38,7 +38,7 @@ class Kind(NamedTuple):
     """How one kind of data is written."""
 
     form: Callable[[Any, str, Source | None, str | None], Source]
-    """(data, name, what it is like, mark) → the form of a file of this name."""
+    """(data, name, the form to imitate, mark) → the form of a file of this name."""
     write: Callable[[Any, Path, Source, BinaryIO | None, Sequence[Draft]], Source]
     """(data, path, form, the open file, the open files of items) → the form with digests."""
     as_written: Callable[[Any, Source], Any]
@@ -79,8 +79,8 @@ def write(
 ) -> Source:
     """Write all of the data to ``path``, and return the form it has there, with its SHA-256.
 
-    It gets its name when it is whole; a ``file`` that is open there already is written as it is, and so are
-    ``others`` for the files of items.
+    The file gets its name when it is complete; a ``file`` that is already open there is written directly, and
+    so are ``others`` for the files of items.
 
     Without a ``form``, it follows from the path's name, from ``like`` (or the data's own source)
     and from ``format``, as ``output_form`` says.
@@ -103,6 +103,13 @@ def as_written(data: Data, form: Source) -> Data:
     return found
 
 
+def _records_form(records: Records, name: str, like: Source | None) -> Source:
+    """The form of a file of records; CSV is long for a frame with ids, which have no place in baskets."""
+    is_long = like is None and records.record_ids is not None
+    separated = split_name(name)[0] in (".csv", ".tsv")
+    return output_form(name, like, "long" if is_long and separated else None)
+
+
 def _write_records(
     records: Records, path: Path, form: Source, file: BinaryIO | None, _: Sequence[Draft] = ()
 ) -> Source:
@@ -123,7 +130,7 @@ def _write_rows(records: Records, path: Path, form: Source, file: BinaryIO | Non
         form = replace(form, variant=spmf.written_variant(records, form))
     form = replace(form, path=path)
     if form.container == "parquet":
-        assert into.write_frame is not None  # a form says what can be written
+        assert into.write_frame is not None  # the form was checked to be writable
         digest = save_frame(into.write_frame(records, form), path, form.compression, file)
     else:
         assert into.write_text is not None
@@ -146,7 +153,7 @@ def _write_people(
 
 
 def _records_as_written(records: Records, form: Source) -> Records:
-    """Files without columns have no place for record ids; a long file numbers records without one."""
+    """The records as read back: files without columns have no record ids; a long file numbers its records."""
     if not TRAITS[form.format].has_columns:
         return replace(records, record_ids=None)
     if form.format == "long":
@@ -155,7 +162,7 @@ def _records_as_written(records: Records, form: Source) -> Records:
 
 
 def _check_names(records: Records, form: Source) -> None:
-    """Refuse names that no reader would find again; records that were read have none."""
+    """Refuse names that would not be read back; records that were read from a file have none."""
     names = records.occurring
     suspect = has_whitespace("".join(names)) or "" in names
     if suspect and (odd := [name for name in names if name != clean(name) or not name]):
@@ -169,7 +176,9 @@ def _check_names(records: Records, form: Source) -> None:
 
 KINDS: Mapping[str, Kind] = {
     Records.kind: Kind(
-        lambda _, name, like, mark: output_form(name, like), _write_records, _records_as_written
+        lambda records, name, like, mark: _records_form(records, name, like),
+        _write_records,
+        _records_as_written,
     ),
     Table.kind: Kind(
         lambda _, name, like, mark: table_form(name, like, mark),

@@ -1,4 +1,4 @@
-"""Two sets of records made comparable: one vocabulary for both, and which occurrences went or came.
+"""Two sets of records made comparable: one vocabulary for both, and which occurrences were removed or added.
 
 In: an original and what was published of it, perhaps read from two files whose codes differ. Out: both
 with the same codes. Items are the same iff their names are.
@@ -34,12 +34,12 @@ class Pair:
 
     @cached_property
     def removed(self) -> NDArray[np.bool_]:
-        """For each occurrence of the original whether its record lost it; needs ``same_rows``."""
+        """For each occurrence of the original, whether its record lost it; needs ``same_rows``."""
         return _absent(_keys(self.original), _keys(self.published))
 
     @cached_property
     def added(self) -> NDArray[np.bool_]:
-        """For each published occurrence whether its record never had it; needs ``same_rows``."""
+        """For each published occurrence, whether its record never had it; needs ``same_rows``."""
         return _absent(_keys(self.published), _keys(self.original))
 
 

@@ -2,7 +2,7 @@
 
 In: a function that walks over pieces of the original and of the release, row by row alike. Out: the
 ``Utility`` of all of them. Only itemsets and rules are fewer: sums are kept of items and of pairs of items.
-Where the release has groups of items, all is counted under their names but queries, which are about items.
+If the release has groups of items, all is counted under their names except queries, which are about items.
 """
 
 from __future__ import annotations
@@ -15,22 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Records
-from withhold.data.array_types import Bools, Ints, Longs
+from withhold.data.array_types import Bools, Longs
 from withhold.data.groups import Groups
 from withhold.data.spans import starts_of
 from withhold.measure.alignment import align, recoded
 from withhold.measure.occurrences import Tally, occurrences_of, tally_rows
 from withhold.measure.patterns import compare_patterns
-from withhold.measure.queries import (
-    by_name,
-    count_covering,
-    count_itemsets,
-    covering_names,
-    draw_items,
-    draw_places,
-    relative_errors,
-    under_groups,
-)
+from withhold.measure.queries import by_name, under_groups
+from withhold.measure.queries_by_parts import QueriesByParts
 from withhold.measure.sets import usual_support
 from withhold.measure.utility import Distribution, Utility, support_errors
 from withhold.mining.miner import Itemsets, list_itemsets, min_count, rules_of
@@ -38,7 +30,7 @@ from withhold.mining.rule_counts import RulesElsewhere
 from withhold.telling.facts import MeasureRequest
 
 MOST_PAIRED = 4_000
-"""Pairs are counted of at most so many frequent items: 64 MB for the original, and for the release."""
+"""Pairs are counted of at most this many frequent items: 64 MB for the original, and for the release."""
 
 Pieces = Callable[[], Iterable[tuple[Records, Records]]]
 """Walks anew over pieces of both, each with as many rows as the other until one of them ends."""
@@ -56,7 +48,7 @@ class Sums:
     holding: int
     """Records of the original that hold anything."""
     items: Mapping[str, int]
-    """In how many records of the original each item is, under its own name, by name."""
+    """In how many records of the original each item occurs, by its own name."""
 
 
 def measure_by_parts(
@@ -71,20 +63,14 @@ def measure_by_parts(
     frequent = np.flatnonzero((tally.before >= least[0]) | (tally.after >= least[1]))
     size = 2 if len(frequent) <= MOST_PAIRED else 1
     both = [PairCounts.of(sums, n, frequent, size) for n in (0, 1)]
-    generator, places = draw_places(sums.holding, request.queries, request.seed)
-    names = tuple(sums.items)
-    drawn = DrawnRows(places)
+    stands_for = by_name if groups is None else under_groups(groups)
+    queries = QueriesByParts(sums.holding, request, tuple(sums.items), sums.vocabulary, stands_for)
     for before, after in pieces():
         for counts, records in zip(both, (_under(groups, before), after), strict=True):
             counts.add(recoded(records, sums.vocabulary), request.jobs)
-        drawn.add(recoded(before, names))
-    asked = draw_items(drawn.items, generator)
-    stands_for = by_name if groups is None else under_groups(groups)
-    covering = covering_names(names, sums.vocabulary, stands_for)
-    answers = np.zeros((2, len(asked)))
+        queries.draw_from(before)
     for before, after in pieces():
-        answers[0] += count_itemsets(recoded(before, names), asked)
-        answers[1] += count_covering(recoded(after, sums.vocabulary), asked, covering)
+        queries.answer(before, after)
     lists = [each.itemsets(fewest) for each, fewest in zip(both, least, strict=True)]
     old, new = (
         RulesElsewhere(rules_of(lists[n], request.min_confidence), lists[1 - n], both[1 - n])
@@ -100,7 +86,7 @@ def measure_by_parts(
         supports=support_errors(tally.before, tally.after),
         itemsets=itemsets,
         rules=rules,
-        queries=relative_errors(asked, *answers, n_rows=sums.records),
+        queries=queries.errors(sums.records),
     )
     return utility, sums
 
@@ -115,7 +101,7 @@ def sum_items(
     sensitive: Iterable[str],
     groups: Groups | None = None,
 ) -> Sums:
-    """What went, by item, by length and by record; the vocabulary grows with the pieces."""
+    """What was removed, by item, by length and by record; the vocabulary grows with the pieces."""
     wanted = frozenset(sensitive)
     items: Counter[str] = Counter()
     code_of: dict[str, int] = {}
@@ -158,7 +144,7 @@ class PairCounts:
 
     @classmethod
     def of(cls, sums: Sums, which: int, frequent: Longs, size: int) -> PairCounts:
-        """Nothing counted yet of the original (0) or the release (1)."""
+        """The counts of the original (0) or the release (1) before any piece is added."""
         counts = sums.tally.after if which else sums.tally.before
         n_records = sums.published_records if which else sums.records
         width = len(frequent) if size == 2 else 0
@@ -208,23 +194,3 @@ class PairCounts:
         two = sizes == 2
         counts[two] = self.pairs[first[two], last[two]]
         return counts
-
-
-class DrawnRows:
-    """The items of some of the records that hold anything, found while all of them are walked over."""
-
-    def __init__(self, places: Longs) -> None:
-        self.items: list[Ints] = [np.zeros(0, dtype=np.int32)] * len(places)
-        self._places, self._order = places, np.argsort(places, kind="stable")
-        self._begin = 0
-
-    def add(self, records: Records) -> None:
-        """Look at the next piece, which has the vocabulary of all."""
-        holding = np.flatnonzero(records.lengths)
-        end = self._begin + len(holding)
-        first, last = np.searchsorted(self._places[self._order], [self._begin, end])
-        for query in self._order[first:last]:
-            row = holding[self._places[query] - self._begin]
-            begin, after = records.offsets[row : row + 2]
-            self.items[query] = records.items[begin:after].copy()
-        self._begin = end

@@ -1,4 +1,4 @@
-"""What a release lost whose items are published as groups: what was withheld, and the detail given up.
+"""What a release whose items are published as groups lost: what was withheld, and the detail given up.
 
 Withheld is what the generalised original has and the release has not, so everything that is measured of sets
 of items is measured over groups. The detail is measured over the items themselves, as are count queries.
@@ -75,7 +75,7 @@ class GeneralisedDetails:
 
 
 class Grouped(Protocol):
-    """A model that says as which groups items are published; None: each as itself."""
+    """A model that names the groups that items are published as; None: each as itself."""
 
     @property
     def groups(self) -> Groups | None: ...
@@ -93,7 +93,7 @@ def loss_of_grouped(
 
 
 def groups_seen(published: Records, tree: Hierarchy) -> Groups | None:
-    """The groups of a release of which nothing but the tree is known; None if it does not say them.
+    """The groups of a release, from its items and the tree alone; None if they do not determine them.
 
     Each item must be under one published node at most; one that is under none is a group of its own.
 
@@ -126,7 +126,7 @@ def measure_under(
     generalised = groups.generalise(original)
     over_groups = measure_sets(generalised, published, request)
     numbers = _numbers(original, generalised, groups)
-    # Whoever asks about an item is answered by its group.
+    # A query about an item is answered from its group.
     how = {"queries": request.queries, "seed": request.seed}
     errors = set_query_errors(original, published, under_groups(groups), **how)
     assert isinstance(over_groups.details, Utility)
@@ -139,7 +139,7 @@ def measure_under(
 def measured_by_counts(
     over_groups: Measured, groups: Groups, supports: Mapping[str, int], n_generalised: int
 ) -> Measured:
-    """The same from counts: what was measured over groups, of records with items so often.
+    """The same from counts: what was measured over groups, and the supports of the items.
 
     ``n_generalised`` occurrences are left under groups.
     """

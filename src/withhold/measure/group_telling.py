@@ -18,7 +18,7 @@ def over_groups(subject: Subject, groups: Groups) -> Subject:
     details = subject.measured.details
     assert isinstance(details, GeneralisedDetails)
     original = subject.release.original
-    # Sums over parts are under the groups already.
+    # Sums over parts are by group already.
     if isinstance(original, Records):
         original = groups.generalise(original)
     return replace(

@@ -104,7 +104,7 @@ def frequencies(supports: NDArray[np.int64]) -> Floats:
 
 
 def divergence(p: Floats, q: Floats) -> float:
-    """KL(p‖q) = Σ p log(p/q), in nats; infinite where p has what q has not.
+    """KL(p‖q) = Σ p log(p/q), in nats; infinite if p is positive somewhere that q is 0.
 
     >>> round(divergence(np.array([0.5, 0.5]), np.array([0.9, 0.1])), 4)
     0.5108

@@ -1,4 +1,4 @@
-"""How little any release could have withheld: a number below which no safe release is, whoever makes it."""
+"""How little any release could have withheld: no safe release, whoever makes it, withholds less."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ one that deletes sensitive items only, no less than 346 (34.60%).
     """
 
     occurrences: int | None
-    """None if it was not asked for: the narrower one is what matters to a release of that kind."""
+    """None if it was not computed: for a release of the narrower kind, the narrower bound matters."""
     total: int
     sensitive_only: int | None = None
-    """The same of releases that delete sensitive items only; None if the search deletes others, too."""
+    """The same for releases that delete sensitive items only; None if the search deletes others, too."""
 
     @property
     def share(self) -> float:
@@ -40,7 +40,7 @@ one that deletes sensitive items only, no less than 346 (34.60%).
         return self._found[-1][1] / self.total if self.total else 0.0
 
     def sentence(self) -> str:
-        """What is true of every release."""
+        """The bound in a sentence."""
         (kind, least), *narrower = self._found
         number = f"{least:,} of {counted(self.total, 'occurrence')} ({self._percent(least)})"
         said = f"No safe release that {kind} can withhold less than {number}"
@@ -70,7 +70,7 @@ one that deletes sensitive items only, no less than 346 (34.60%).
 
     @property
     def _found(self) -> list[tuple[str, int]]:
-        """Of which releases it is known, the widest kind first, and how many occurrences."""
+        """The kinds of release with a known bound, the widest first, and the bound of each."""
         both = (ANY, self.occurrences), (SENSITIVE, self.sensitive_only)
         return [(kind, least) for kind, least in both if least is not None]
 

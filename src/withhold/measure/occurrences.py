@@ -1,7 +1,7 @@
-"""Where occurrences were lost: in all, by item, by record and by the length of the record.
+"""Where occurrences were lost: in total, by item, by record and by the length of the record.
 
 In: an original and its release, aligned. Out: ``Occurrences``. A release may have other rows than its
-original, or items that its original lacks; then what can still be said is said.
+original, or items that its original lacks; then what can still be measured is measured.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from withhold.measure.alignment import Pair
 from withhold.telling.shares import ShareOf
 
 N_BY_LENGTH = 6
-"""Columns of counts by the length of records."""
+"""How many columns ``Tally.lengths`` has."""
 
 
 @dataclass(frozen=True)
 class Removal:
-    """Occurrences of some items: how many there were and how many went."""
+    """Occurrences of some items: how many there were and how many were removed."""
 
     total: int
     removed: int
@@ -63,13 +63,13 @@ class LostChange:
 
     @classmethod
     def each(cls, records: Longs) -> tuple[LostChange, ...]:
-        """Of every number of occurrences that some record lost; ``records`` has them by that number."""
+        """One for each number of occurrences that some record lost; ``records[n]`` records lost ``n``."""
         return tuple(cls(int(lost), int(records[lost])) for lost in np.flatnonzero(records))
 
 
 @dataclass(frozen=True)
 class Occurrences:
-    """What went, and where. What needs record-by-record comparison is None if rows differ."""
+    """What was removed, and where. What needs record-by-record comparison is None if rows differ."""
 
     all: Removal
     sensitive: Removal
@@ -83,14 +83,14 @@ class Occurrences:
     by_length: tuple[LengthChange, ...] | None = None
     """By the length that the record had."""
     by_lost: tuple[LostChange, ...] | None = None
-    """How many records lost 0, 1, 2, … occurrences; where there is none, it is left out."""
+    """How many records lost 0, 1, 2, … occurrences; numbers that no record lost are left out."""
     by_record: Longs | None = field(default=None, repr=False, compare=False)
-    """For each record how many occurrences it lost."""
+    """For each record, how many occurrences it lost."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What went from some records, in counts that can be summed over parts of the records."""
+    """What was removed from some records, in counts that can be summed over parts of the records."""
 
     before: Longs
     """By item: the records of the original that hold it."""
@@ -99,20 +99,20 @@ class Tally:
     """By item: the records that lost it."""
     added: Longs
     lengths: Longs
-    """By the length that records had, a column each: records, emptied ones, occurrences, those that went,
-    sensitive occurrences, those that went."""
+    """By the length that records had, a column each: records, emptied ones, occurrences, removed ones,
+    sensitive occurrences, removed ones."""
     lost: Longs
-    """By how many occurrences records lost: how many records."""
+    """By number of occurrences: how many records lost that many."""
 
     @classmethod
     def least(cls, before: Longs, after: Longs) -> Tally:
-        """Without knowing which record is which, supports say the least that must have happened."""
+        """The least that must have been removed, from the supports alone, if records cannot be matched."""
         gone, added = np.maximum(before - after, 0), np.maximum(after - before, 0)
         none = np.zeros((N_BY_LENGTH, 0), dtype=np.int64)
         return cls(before, after, gone, added, none, none[0])
 
     def __add__(self, other: Tally) -> Tally:
-        """What went from both; the items must be the same."""
+        """What was removed from both; the items must be the same."""
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return Tally(*(_added(*pair) for pair in pairs))
 
@@ -126,7 +126,7 @@ def _added(one: Longs, other: Longs) -> Longs:
 
 
 def measure_occurrences(pair: Pair, sensitive: Bools) -> Occurrences:
-    """What went from ``pair.original``; ``sensitive`` marks item codes."""
+    """What was removed from ``pair.original``; ``sensitive`` marks item codes."""
     if not pair.same_rows:
         tally = Tally.least(pair.original.supports, pair.published.supports)
         return occurrences_of(tally, pair.vocabulary, sensitive, same_rows=False)
@@ -138,7 +138,7 @@ def measure_occurrences(pair: Pair, sensitive: Bools) -> Occurrences:
 def occurrences_of(
     tally: Tally, vocabulary: tuple[str, ...], sensitive: Bools, *, same_rows: bool
 ) -> Occurrences:
-    """What a tally says; ``same_rows``: of records that could be compared one by one."""
+    """The measures that follow from a tally; ``same_rows``: its records could be compared one by one."""
     before, after = tally.before, tally.after
     changed = np.flatnonzero(before != after)
     order = changed[np.lexsort((changed, -np.abs(before - after)[changed]))].tolist()

@@ -1,7 +1,7 @@
 """Frequent itemsets and association rules of an original and its release, mined once and compared.
 
-In: an original and its release, aligned. Out: ``ItemsetChanges`` and ``RuleChanges``. Where there are
-too many itemsets to list, small ones are compared: all of up to as many items as can be listed.
+In: an original and its release, aligned. Out: ``ItemsetChanges`` and ``RuleChanges``. If there are
+too many itemsets to list, small ones are compared: all up to the largest size that can be listed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Fate = Literal["kept", "lost", "spurious"]
 
 
 class Compared:
-    """What follows from how many there are before, after, and in both."""
+    """What follows from how many patterns there are before, after, and in both."""
 
     before: int
     after: int
@@ -46,7 +46,7 @@ class Compared:
 
 
 class Kept(Compared):
-    """What follows of itemsets."""
+    """What also follows for itemsets."""
 
     @property
     def new(self) -> int:
@@ -75,13 +75,13 @@ class ItemsetChanges(Kept):
     """Frequent itemsets before and after."""
 
     min_support: str
-    """As it was asked for."""
+    """As it was requested."""
     min_count: int
     """The records that an itemset needs in the original."""
     published_min_count: int
     """The records that it needs in the release."""
     max_size: int | None
-    """Only itemsets of up to so many items were listed, since there are too many; None: all were."""
+    """Only itemsets of up to this many items were listed, since there are too many; None: all were."""
     by_size: tuple[SizeChange, ...]
     before: int
     after: int
@@ -143,7 +143,7 @@ def measure_patterns(
     records = pair.original, pair.published
 
     def attempt(max_size: int | None, most: int) -> list[Itemsets] | None:
-        """The itemsets of both, or None where there are too many."""
+        """The itemsets of both, or None if there are too many."""
         how: dict[str, Any] = {"max_size": max_size, "most": most, "jobs": jobs}
         lists = []
         for each in records:
@@ -173,7 +173,7 @@ def compare_patterns(
     min_confidence: Confidence,
     max_size: int | None,
 ) -> tuple[ItemsetChanges, RuleChanges]:
-    """What became of the ``old`` itemsets and rules, and of which there are ``new`` ones."""
+    """What became of the ``old`` itemsets and rules, and which ``new`` ones there are."""
     by_size = _compare_by_size(new.itemsets, old.itemsets)
     least, published_least = (min_count(min_support, len(each.records)) for each in (new, old))
     names = ("before", "after", "kept")

@@ -1,10 +1,11 @@
 """Query-workload error: how far random count queries are off when they are asked of a release.
 
 A query is one to four conditions: items that a record holds, or columns with their values. Each is drawn
-from a random record of the original, so that none asks for what nobody has. The answer of the original is a
-count; that of the release is an expected count: a record that shows something more general satisfies a
-condition with probability 1/n if what it shows stands for n values, each taken to be as likely as the others
-and independent of the other conditions. The relative error is |answer - count| / max(count, sanity bound).
+from a random record of the original, so that no query is about something that nobody has. The answer of the
+original is a count; that of the release is an expected count: a record that shows something more general
+satisfies a condition with probability 1/n if what it shows represents n values, each taken to be as likely
+as the others and independent of the other conditions. The relative error is
+|answer - count| / max(count, sanity bound).
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from withhold.data.spans import starts_of
 from withhold.telling.facts import Measures, Shown
 
 QUERIES = 1000
-"""So many are asked unless somebody wants another number."""
+"""How many queries are asked by default."""
 MOST_CONDITIONS = 4
 BOUND_SHARE = 1000
-"""The sanity bound is one record in so many, and at least one: below it, an error is an error of few."""
+"""The sanity bound is one record in this many, and at least one, so that small counts do not dominate."""
 
 Condition = TypeVar("Condition")
 Matching = Callable[[Condition], tuple[Longs, Floats]]
@@ -35,12 +36,12 @@ Matching = Callable[[Condition], tuple[Longs, Floats]]
 StandsFor = Callable[[str], list[tuple[str, float]]]
 """(item) → the names that it may be published as, each with the chance that the name means this item."""
 Covering = list[list[tuple[int, float]]]
-"""By item of the original: the codes of what may stand for it, each with that chance."""
+"""By item of the original: the codes of what it may be published as, each with that chance."""
 
 
 @dataclass(frozen=True)
 class ConditionErrors:
-    """The queries of one number of conditions."""
+    """The errors of the queries with one number of conditions."""
 
     conditions: int
     queries: int
@@ -48,14 +49,14 @@ class ConditionErrors:
 
     @classmethod
     def each(cls, sizes: Longs, errors: Floats) -> tuple[ConditionErrors, ...]:
-        """Of every number of conditions, ``sizes`` by query."""
+        """One for each number of conditions; ``sizes`` has it by query."""
         parts = [(int(size), errors[sizes == size]) for size in np.unique(sizes)]
         return tuple(cls(size, len(part), float(part.mean())) for size, part in parts)
 
 
 @dataclass(frozen=True)
 class QueryErrors:
-    """The relative errors of count queries; None where nothing could be asked."""
+    """The relative errors of count queries; None if nothing could be asked."""
 
     queries: int
     sanity_bound: int
@@ -73,7 +74,7 @@ QUERY_MEASURES: Measures = {
         "mean relative error of random count queries (0 = all answered exactly)",
     ),
     "queries.median": Shown(
-        "half of them at most",
+        "median error of queries",
         "share",
         "half of the queries have a relative error of at most so much",
     ),
@@ -122,7 +123,7 @@ def draw_itemsets(records: Records, queries: int, seed: int) -> list[tuple[int, 
 def draw_places(
     n_holding: int, queries: int, seed: int
 ) -> tuple[np.random.Generator, NDArray[np.int64]]:
-    """For each query a record among those that hold anything; and what else is to be drawn by."""
+    """The generator for all that is drawn, and for each query a record among those that hold anything."""
     generator = np.random.default_rng(seed)
     return generator, generator.integers(0, n_holding, queries if n_holding else 0)
 
@@ -139,14 +140,14 @@ def draw_items(
 
 
 def count_itemsets(records: Records, asked: Sequence[tuple[int, ...]]) -> Floats:
-    """In how many records each of the sets of items is."""
+    """In how many records each of the sets of items occurs."""
     return count_covering(records, asked, [[(code, 1.0)] for code in range(records.n_items)])
 
 
 def count_covering(
     records: Records, asked: Sequence[tuple[int, ...]], covering: Covering
 ) -> Floats:
-    """In how many records each of the sets of items is expected to be, by what may stand for them."""
+    """In how many records each of the sets of items is expected to occur, given what items may appear as."""
     return expected_counts(asked, _holding(records, covering), np.ones(len(records)))
 
 
@@ -166,7 +167,7 @@ def relative_errors(
 def expected_counts(
     asked: Sequence[Sequence[Condition]], matching: Matching[Condition], sizes: Floats
 ) -> Floats:
-    """How many records each query is expected to count, where row ``n`` stands for ``sizes[n]`` records."""
+    """How many records each query is expected to count, if row ``n`` represents ``sizes[n]`` records."""
     weights = np.zeros(len(sizes))
     counts = np.zeros(len(asked))
     for number, query in enumerate(asked):
@@ -215,7 +216,7 @@ def under_groups(groups: Groups) -> StandsFor:
 def covering_names(
     original: Sequence[str], published: Sequence[str], stands_for: StandsFor
 ) -> Covering:
-    """For each item of the original the published items that may stand for it, the likeliest first."""
+    """For each item of the original, the published items that it may appear as, the likeliest first."""
     code_of = {name: code for code, name in enumerate(published)}
     return [
         [(code_of[name], likely) for name, likely in stands_for(item) if name in code_of]
@@ -224,7 +225,7 @@ def covering_names(
 
 
 def _holding(records: Records, covering: Covering) -> Matching[int]:
-    """The records that hold an item, or something that may stand for it."""
+    """The records that hold an item, or something that it may appear as."""
     order = np.argsort(records.items, kind="stable")
     rows = np.repeat(np.arange(len(records)), records.lengths)[order]
     starts = starts_of(records.supports)

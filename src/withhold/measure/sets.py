@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from withhold.data import Records
 from withhold.measure.queries import QUERY_MEASURES
-from withhold.measure.utility import Utility, measure_utility
+from withhold.measure.utility import TOP_ITEMS, Utility, measure_utility
 from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, meanings_of
 from withhold.wording import counted
 
@@ -22,8 +22,8 @@ def _part(path: str, what: str) -> dict[str, str]:
 
 
 MEASURES: Measures = {
-    "records": Shown("records", "count", "records of the original"),
-    "published_records": "records of the release",
+    "records": Shown("records before", "count", "records of the original"),
+    "published_records": Shown("records after", "count", "records of the release"),
     "same_rows": "whether both have as many records, so that records can be compared one by one",
     **_part("occurrences.all", "all items"),
     "occurrences.all.share": Shown(
@@ -76,9 +76,10 @@ MEASURES: Measures = {
     ),
     "supports.top_items": "most frequent items of the original that the next two numbers are about",
     "supports.top_mean": Shown(
-        "error of top supports",
+        f"error of top {TOP_ITEMS} supports",
         "share",
-        "by what share the support of the most frequent items changed, on average",
+        f"by what share the support of the {TOP_ITEMS} most frequent items changed, on average (of all, "
+        "if there are fewer)",
     ),
     "supports.top_worst": "by what share it changed at most",
     "supports.mean": Shown(
@@ -156,7 +157,7 @@ MEASURES: Measures = {
 and ``as_dict()["rules"]["jaccard"]``; numbers in lists have no index there."""
 MEANING = meanings_of(MEASURES)
 FEWEST = 5
-"""Records; what fewer of them share is chance."""
+"""The fewest records: what fewer share may be chance."""
 
 
 def measure_sets(original: Records, published: Records, request: MeasureRequest) -> Measured:
@@ -176,7 +177,7 @@ def measure_sets(original: Records, published: Records, request: MeasureRequest)
 
 
 def as_measured(utility: Utility, *, strange_ids: bool = False) -> Measured:
-    """The numbers as facts; ``strange_ids``: the release has ids that the original has not."""
+    """The numbers as facts; ``strange_ids``: the release has ids that the original lacks."""
     warnings = _warnings(utility, strange_ids=strange_ids)
     return Measured.by(MEASURES, lambda path: attrgetter(path)(utility), warnings, utility)
 
@@ -191,7 +192,7 @@ def usual_support(records: int) -> str:
 
 
 def _renumbered(original: Records, published: Records) -> bool:
-    """Whether the release has numbers from 1 on where the original has other ids."""
+    """Whether the release numbers its records from 1 and the original has other ids."""
     numbers = tuple(str(number) for number in range(1, len(published) + 1))
     return published.record_ids == numbers and set(original.record_ids or ()) != set(numbers)
 

@@ -9,12 +9,13 @@ from withhold.measure import Utility
 from withhold.measure.alignment import Pair, align
 from withhold.measure.occurrences import LengthChange
 from withhold.measure.patterns import RuleChange
+from withhold.measure.utility import TOP_ITEMS
 from withhold.telling.plots import Bars, Dots, Line, Scatter
 from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import counted, percent
 
 ITEMS_DRAWN = 12
-TOP_ITEMS = 20
+ITEMS_LISTED = 20
 RULES_SHOWN = 12
 FATES = {"kept": "kept", "lost": "lost", "spurious": "new"}
 LOST = (
@@ -42,8 +43,11 @@ def sections_of_sets(subject: Subject) -> list[Section]:
     lost: tuple[Content, ...] = (Paragraph("Nothing was withheld: the file was already safe."),)
     if utility.occurrences.all.removed:
         lost = (_chosen(subject, LOST), *_bound(subject), *_losses(utility))
+    # If there are few items, the most frequent ones are all of them.
+    few = utility.supports.top_items < TOP_ITEMS
+    shown = tuple(path for path in FREQUENCIES if not (few and path == "supports.top_mean"))
     frequencies = (
-        _chosen(subject, FREQUENCIES),
+        _chosen(subject, shown),
         Drawing(_before_and_after(pair, sensitive)),
         _top_items(pair, sensitive),
     )
@@ -59,13 +63,13 @@ def _chosen(subject: Subject, paths: tuple[str, ...]) -> Facts:
 
 
 def _bound(subject: Subject) -> list[Paragraph]:
-    """How little any release could have withheld, where that is known."""
+    """How little any release could have withheld, if that is known."""
     bound = subject.release.bound
     return [] if bound is None else [Paragraph(bound.sentence())]
 
 
 def _losses(utility: Utility) -> list[Drawing]:
-    """The items that lost most, and what short and long records lost."""
+    """The items that lost the most, and what short and long records lost."""
     drawn = []
     if changed := utility.occurrences.by_item[:ITEMS_DRAWN]:
         kept = tuple(change.after for change in changed)
@@ -107,7 +111,7 @@ def _before_and_after(pair: Pair, sensitive: frozenset[str]) -> Scatter:
 
 
 def _places(points: np.ndarray) -> tuple[tuple[float, float], ...]:
-    """Where the items are; of those that nobody could tell apart on paper, one."""
+    """The points of the items; of those that would coincide on paper, one."""
     rounded = np.round(np.log1p(points) * 40)
     _, first = np.unique(rounded, axis=0, return_index=True)
     return tuple((x, y) for x, y in points[np.sort(first)].tolist())
@@ -116,7 +120,7 @@ def _places(points: np.ndarray) -> tuple[tuple[float, float], ...]:
 def _top_items(pair: Pair, sensitive: frozenset[str]) -> Listing:
     before, after = pair.original.supports, pair.published.supports
     rows = []
-    for code in np.lexsort((np.arange(len(before)), -before))[:TOP_ITEMS]:
+    for code in np.lexsort((np.arange(len(before)), -before))[:ITEMS_LISTED]:
         name, old, new = pair.vocabulary[code], before[code], after[code]
         if old:
             change = f"{(new - old) / old * 100:+.1f}%" if new != old else ""

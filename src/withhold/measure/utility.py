@@ -1,7 +1,7 @@
-"""What a release is still good for, in numbers that each have a meaning.
+"""What a release is still good for, in numbers, each with a meaning.
 
 In: an original and what was published of it. Out: one ``Utility``, which everything that
-tells people about a release renders and never recomputes. Nothing here decides about privacy, so
+reports on a release renders and never recomputes. Nothing here decides about privacy, so
 floating point is good enough.
 """
 
@@ -62,8 +62,8 @@ class Objectives:
 
     @classmethod
     def of(cls, lost: float, kl: float, similar: float) -> Objectives:
-        """From the share of occurrences that went, KL, and Jaccard's J of the rules."""
-        # Nothing lost makes both objectives 0, also where the other factor is infinite or J is 0.
+        """From the share of occurrences that were removed, KL, and Jaccard's J of the rules."""
+        # If nothing is lost, both objectives are 0, even if the other factor is infinite or J is 0.
         if lost == 0.0:
             return cls(0.0, 0.0)
         return cls(lost * kl, lost / similar if similar else float("inf"))
@@ -71,7 +71,7 @@ class Objectives:
 
 @dataclass(frozen=True)
 class Utility:
-    """What is left of an original in its release; ``MEANING`` says each number in a sentence."""
+    """What is left of an original in its release; ``MEANING`` explains each number in a sentence."""
 
     records: int
     published_records: int
@@ -116,7 +116,8 @@ def measure_utility(
 
     Both may come from two files: items are compared by name, records by their place. Itemsets
     are frequent from ``min_support`` on (a number of records, or a share such as "0.05%" of each
-    one's own records), rules are those of ``min_confidence`` or more. ``seed`` draws the ``queries``.
+    one's own records), rules are those of ``min_confidence`` or more. ``seed`` is
+    the random seed of the ``queries``.
     """
     pair = align(original, published)
     marked = np.zeros(len(pair.vocabulary), dtype=np.bool_)

@@ -1,5 +1,5 @@
-"""The rooms: one folder for each method, with all that it needs: model, search, check, audit, its sections.
+"""The rooms: one folder for each method, with all that it needs: model, search, check, audit, report.
 
 What several methods share is in ``counting``, ``measure``, ``auditing`` and ``data``. The road knows a method
-only through ``registry``; rooms do not import each other, but for those that build on one other.
+only through ``registry``; rooms do not import each other, except that a room may build on one other.
 """

@@ -18,7 +18,7 @@ KEY_BITS = (1 << 40) - 1
 
 @step
 def item_key(code):
-    """A number that is as good as random, and the same every time."""
+    """A pseudo-random number for the item, the same every time."""
     key = ((np.int64(code) + 1) * 0x9E3779B1) & KEY_BITS
     key = ((key ^ (key >> 17)) * 0x2C1B3D) & KEY_BITS
     return key ^ (key >> 15)

@@ -74,7 +74,7 @@ class Itemsets:
 
 
 class Rule(NamedTuple):
-    """Who has the antecedent has the consequent too, in ``joint`` of ``support`` records."""
+    """``joint`` of the ``support`` records with the antecedent have the consequent, too."""
 
     antecedent: tuple[str, ...]
     consequent: str
@@ -179,7 +179,7 @@ def rules(
 
 
 def rules_of(itemsets: Itemsets, min_confidence: Confidence) -> Rules:
-    """The rules among frequent itemsets that are all there."""
+    """The rules among frequent itemsets, all of which must be listed."""
     confidence = exact_confidence(min_confidence)
     listed = itemsets.offsets, itemsets.items, itemsets.supports, itemsets.slots
     n_rules, *found = find_rules(*listed, confidence.numerator, confidence.denominator)
@@ -216,7 +216,7 @@ def list_itemsets(
 
 
 def min_count(min_support: Support, n_records: int) -> int:
-    """The least number of records that a minimum support asks for, 1 or more.
+    """The least number of records that a minimum support stands for, 1 or more.
 
     A whole number is that many records; anything else is a share of them, rounded up.
 

@@ -1,4 +1,4 @@
-"""Records laid out for mining, and the arrays that a search works with, which have room to grow."""
+"""Records laid out for mining, and the arrays that a search works with, which can grow."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def new_search(rows: MiningRows, first: int, last: int) -> Search:
 
 
 def with_room(search: Search) -> Search:
-    """The same search with the room that it needs to go on."""
+    """The same search with the room that it needs to continue."""
     needed = zip(PARTS, search.needed.tolist(), strict=True)
     room_for = {name: room for names, room in needed for name in names}
     larger = {name: _larger(getattr(search, name), room) for name, room in room_for.items()}

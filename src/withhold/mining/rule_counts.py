@@ -1,6 +1,6 @@
-"""What the rules of some records are in others: whether they are rules there, and which changed most.
+"""The rules of some records, counted in others: whether they are rules there, and which changed most.
 
-Most counts are known from the frequent itemsets; the others are counted only where they can matter.
+Most counts are known from the frequent itemsets; the others are counted only if they can matter.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Counts(NamedTuple):
 
 
 class SupportCounter(Protocol):
-    """Records of which supports can be asked."""
+    """Records that can count supports."""
 
     def __len__(self) -> int:
         """How many records there are."""
@@ -87,12 +87,12 @@ class RulesElsewhere:
 
     @cached_property
     def joint(self) -> Longs:
-        """The joint support there, where the whole is frequent there; else UNKNOWN."""
+        """The joint support there, if the whole is frequent there; else UNKNOWN."""
         return self._known(self.rules.wholes)
 
     @cached_property
     def support(self) -> Longs:
-        """The antecedent's support there, where it is frequent there; else UNKNOWN."""
+        """The antecedent's support there, if it is frequent there; else UNKNOWN."""
         return self._known(self.rules.antecedents)
 
     def _known(self, numbers: Longs) -> Longs:
@@ -110,8 +110,7 @@ class RulesElsewhere:
     def most_changed(self, chosen: Bools, show: int) -> list[Counts]:
         """Those of the chosen rules whose confidence differs most, then whose joint support does.
 
-        Rules are counted in the order of how much they can have changed at most, until no other can
-        be among the first ``show``.
+        Rules that can have changed most are counted first, until no other can be among the first ``show``.
         """
         numbers = np.flatnonzero(chosen)
         bounds, moves = self._largest_changes()
@@ -159,5 +158,5 @@ class RulesElsewhere:
 
 
 def _confidence(joint: Longs, support: Longs) -> Floats:
-    """joint / support; 0 where nothing supports it."""
+    """joint / support; 0 if the support is 0."""
     return joint / np.where(support == 0, 1, support)

@@ -29,7 +29,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
 """What must not be learnt, by kind of data, and the model that promises it."""
 AMOUNTS = ("any", "1", "2", "3", "5")
 STARTING = {"rho": "0.5", "k": 5, "m": 2, "h": "0.5", "p": "2", "l": None}
-"""What is filled in where nothing was chosen."""
+"""What is filled in if nothing was chosen."""
 OF_AMOUNT = ("max-known", "m", "p")
 ASKED = {"o-rho": "sure", "o-h": "sure", "o-k": "crowd"} | {
     f"o-{key}": "amount" for key in OF_AMOUNT
@@ -38,7 +38,7 @@ ASKED = {"o-rho": "sure", "o-h": "sure", "o-k": "crowd"} | {
 ELSEWHERE = ("sensitive", "items", "person_column")
 """Options that the steps before ask for."""
 SHOWN = 12
-"""So many breaches."""
+"""How many breaches are shown."""
 
 
 def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
@@ -80,7 +80,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
 
 @dataclass(frozen=True)
 class Missing:
-    """Why there is no promise yet, and the step that asks for it, where that is known."""
+    """Why there is no promise yet, and the step that asks for what is missing, if that is known."""
 
     text: str
     step: str = ""
@@ -158,7 +158,7 @@ def save(site: Site, given: Mapping[str, Any]) -> Response:
 
 
 def audit(site: Site, given: Mapping[str, Any]) -> Response:
-    """Look for what an attacker could do with the file as it is."""
+    """Start the audit of the file as it is."""
     project = site.project(given)
     project.model()
     words = verb_words("audit", project, "--json")
@@ -167,7 +167,7 @@ def audit(site: Site, given: Mapping[str, Any]) -> Response:
 
 
 def told(found: Mapping[str, Any]) -> dict[str, Any]:
-    """An audit as the page shows it: verdict, numbers, breaches and attack curve, where it has them."""
+    """An audit as the page shows it: verdict, numbers, breaches and attack curve, if it has them."""
     breaches = found.get("breaches") or []
     return {
         "verdict": found["verdict"],

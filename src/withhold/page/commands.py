@@ -27,7 +27,7 @@ def verb_words(
 
 
 def verify_words(folder: Folder, release: str) -> list[str]:
-    """The command that proves a release again, with what only its custodian has where that is needed."""
+    """The command that proves a release again, with what only its custodian has if that is needed."""
     words = ["withhold", "verify", not_an_option(release)]
     path = folder.path(release)
     internal = {} if path.is_dir() else read_internal(internal_of(path)) or {}
@@ -85,7 +85,7 @@ def as_typed(words: Sequence[str]) -> str:
 
 
 def python_code(project: Project, output: str, *, report: bool) -> str | None:
-    """Python that makes the same release; None where no model was chosen."""
+    """Python that makes the same release; None if no model was chosen."""
     method, policy = project.method, project.read()
     if method is None:
         return None

@@ -21,7 +21,7 @@ from withhold.registry import own_name
 
 SHOWN_ROWS = 8
 SHOWN_ITEMS = 12
-"""Of a long record."""
+"""The most items that are shown of a record."""
 TIDY = "--tidy "
 
 
@@ -82,7 +82,7 @@ def remedy(hint: Mapping[str, Any]) -> str:
 
 
 def save(site: Site, given: Mapping[str, Any]) -> Response:
-    """Read the file otherwise."""
+    """Read the file in another way."""
     project = site.project(given)
     kind = given.get("kind", "records")
     if kind not in KINDS:

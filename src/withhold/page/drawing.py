@@ -41,7 +41,7 @@ def curve(
 ) -> Markup:
     """Shares against places, as a picture that needs nothing else; points carry the number of their place.
 
-    Shares are beside what is shown of them, so that the browser can write them as its reader does.
+    Shares are also data attributes, so that the browser can write them in its reader's language.
     """
     drawn = [value for line in lines for value in line.values if value is not None]
     top = _nice(max(drawn, default=1.0))

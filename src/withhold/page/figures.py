@@ -22,13 +22,13 @@ class Figure:
 
     @property
     def difference(self) -> float | None:
-        """The second less the first; None where one is not known."""
+        """The second less the first; None if one is not known."""
         one, other = self.values
         return None if one is None or other is None else other - one
 
     @property
     def group(self) -> str:
-        """Whether the two differ, are alike, or only one of them has it: other data, other measures."""
+        """Whether the two differ, are alike, or only one of them has it, as with different data."""
         if self.difference is None:
             return "alike" if self.values == (None, None) else "one"
         return "differ" if self.difference else "alike"

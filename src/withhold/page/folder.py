@@ -26,9 +26,9 @@ OURS = (
 )
 """Endings of files that withhold writes beside others."""
 MEMORY_PER_BYTE = 10
-"""So many bytes of memory are reckoned for each byte of a file that is read whole."""
+"""How many bytes of memory a byte of a file is assumed to need if it is read whole."""
 LISTED = 500
-"""So many files are offered; any other can be named."""
+"""How many files are offered; any other can be named."""
 
 
 class Folder:
@@ -144,7 +144,7 @@ def is_too_large(path: Path) -> bool:
 
 
 def outside(name: Any) -> InputError:
-    """Somebody asked for a file that is not within the folder."""
+    """The error for a file that is not within the folder."""
     return InputError(WORDS["folder.outside"], value=str(name))
 
 

@@ -25,12 +25,12 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Of every answer, unless it brings a stricter one of its own."""
+"""Headers of every answer, unless it has a stricter one of its own."""
 METHODS = ("GET", "HEAD", "POST")
 OURS = ("same-origin", "none")
 """What ``Sec-Fetch-Site`` says of our own pages, and of addresses that somebody typed."""
 MOST_FORM_BYTES = 4 << 20
-"""Of a form; an upload has a limit of its own."""
+"""The largest form; uploads have a limit of their own."""
 UPLOAD = "/upload"
 
 
@@ -73,7 +73,7 @@ class Guard:
         if scope["method"] not in METHODS:
             return 405, WORDS["guard.method"]
         origin = headers.get("origin")
-        # Browsers send it with every form; whoever does not is none.
+        # Browsers send it with every form; a request without it is not from one.
         if origin != f"http://{host}" and (origin is not None or scope["method"] == "POST"):
             return 403, WORDS["guard.origin"]
         # The one address that may be opened from elsewhere carries the token.
@@ -111,7 +111,7 @@ class Guard:
         await _answer(send, 200, page, (("set-cookie", cookie),), "text/html")
 
     def _limited(self, scope: Any, receive: Any) -> Any:
-        """The body, cut off where it is longer than it may be, whatever its headers said."""
+        """The body, cut off at the limit, whatever its headers said."""
         seen, most = 0, self._most(scope)
 
         async def limited() -> Any:

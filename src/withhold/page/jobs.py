@@ -1,8 +1,8 @@
 """Long work: a queue and one process at a time, so that no request ever waits for a kernel.
 
 A job is a command of withhold. It runs in a process of its own, tells its progress as lines of JSON on its
-standard error, and prints its result as JSON. To cancel it is to send it the signal of Ctrl-C, so nothing is
-published by halves.
+standard error, and prints its result as JSON. A cancelled job gets a signal on which it stops as on Ctrl-C,
+so nothing is half published.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ PROGRESS = "WITHHOLD_PROGRESS"
 # Not the folder of the data: a file there that is called like a module must not be run.
 PYTHON = (sys.executable, "-P", "-m")
 NOTES = 200
-"""So many lines of notes are kept."""
+"""How many lines of notes are kept."""
 ENDED_IN_SECONDS = 5.0
-"""What a cancelled process gets before it is ended."""
+"""How long a cancelled process has before it is killed."""
 NICE = 10
 """How much jobs give way to requests, which are short and have somebody waiting for them."""
 
@@ -43,14 +43,14 @@ class Job:
 
     number: int
     what: str
-    """Of its kind, one word: audit, sweep, ..."""
+    """Its kind in one word: audit, sweep, ..."""
     about: str
     """The file that it is about, as requests call it."""
     words: tuple[str, ...]
     """The command, ``withhold`` first."""
     output: Path
     key: str = ""
-    """Says of which settings the result is: an older result of other settings is stale."""
+    """Identifies the settings: a result of other settings is stale."""
     made: Path | None = None
     """What it makes beside its output."""
     state: str = WAITING
@@ -59,9 +59,9 @@ class Job:
     total: int = 0
     began: float = 0.0
     left: float | None = None
-    """Seconds that the command said were left,"""
+    """The seconds left, as the command said at the time ``heard``."""
     heard: float = 0.0
-    """and when it did."""
+    """When the command said how much is left."""
     ended: float = 0.0
     code: int | None = None
     notes: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Job:
 
     @property
     def share(self) -> float | None:
-        """How much of it is done, where that is known."""
+        """How much of it is done, if that is known."""
         return min(self.done / self.total, 1.0) if self.total else None
 
     @property
@@ -85,14 +85,14 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """As the command said, which knows what is to come; None where it cannot tell."""
+        """As the command said, which knows what is to come; None if it did not say."""
         if self.left is None or self.state != RUNNING:
             return None
         return max(self.left - (time.monotonic() - self.heard), 1.0)
 
     @property
     def result(self) -> dict[str, Any] | None:
-        """What the command printed; None where it did not end well. Read once, since pages ask again."""
+        """What the command printed; None unless it succeeded. Read once, since pages ask again."""
         if self.state != DONE or self._result is not None:
             return self._result
         text = self.output.read_text(encoding="utf-8")
@@ -141,7 +141,7 @@ class Queue:
         return found[-1] if found else None
 
     def cancel(self, job: Job) -> None:
-        """Ask it to stop, and see to it that it does."""
+        """Ask it to stop, and make sure that it does."""
         with self._lock:
             if job.is_over:
                 return
@@ -189,23 +189,29 @@ class Queue:
                 _hear(job, self._without_places(line.rstrip("\n")))
         job.code = job.process.wait()
         # A verb that says BROKEN has done its work.
-        done = job.code in (0, 1, 5) and job.output.stat().st_size > 0
+        done = job.code in (0, 1, 5) and not _ended_in_error(job.output)
         self._end(job, DONE if done else FAILED)
 
     def _without_places(self, line: str) -> str:
-        """A line that calls files as the page does."""
+        """The line with the names that the page has for files."""
         for place in (self.private / "uploads", self.folder):
             line = line.replace(f"{place}{os.sep}", "")
         return line
 
     def _end(self, job: Job, state: str, *notes: str) -> None:
         with self._lock:
-            # What was done before it heard of the request is done.
+            # A job that was done before it noticed the request stays done.
             if job.state != CANCELLED or job.code == 0:
                 job.state = CANCELLED if job.code == Interrupted.exit_code else state
             job.notes += notes
             job.ended = time.monotonic()
             job.version += 1
+
+
+def _ended_in_error(output: Path) -> bool:
+    """Whether a command printed no result, or an error after what it had to say before."""
+    lines = output.read_text(encoding="utf-8").splitlines()
+    return not lines or lines[-1].startswith('{"error": ')
 
 
 def _hear(job: Job, line: str) -> None:
@@ -229,7 +235,7 @@ def _apart() -> dict[str, Any]:
 
 
 def _give_way(process: subprocess.Popen[str]) -> None:
-    """Before the process has any threads, which inherit it."""
+    """Lower its priority before it has any threads, which inherit that."""
     if os.name == "posix":
         with suppress(OSError):  # it may be over already
             os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)

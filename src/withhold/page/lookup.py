@@ -23,7 +23,7 @@ WITHHELD = "∅"
 
 
 def store(data: Any, into: Path, about: dict[str, Any]) -> None:
-    """Lay out data in a folder of their own."""
+    """Lay out data in a folder of its own."""
     into.mkdir(mode=0o700, parents=True, exist_ok=True)
     table = data.attributes if isinstance(data, People) else data
     items = data.items if isinstance(data, People) else data
@@ -53,7 +53,7 @@ def _rows_by_item(records: Records) -> NDArray[np.int32]:
 
 
 def store_changes(before: Path, after: Path) -> None:
-    """Which rows are not published as they were, beside those that are; nothing where rows do not match."""
+    """Store which rows are not published as they were; nothing if rows do not match."""
     old, new = Lookup(before), Lookup(after)
     if len(old) == len(new) and len(old.about["columns"]) == len(new.about["columns"]):
         np.save(after / "changed.npy", changed_rows(old, new))
@@ -61,7 +61,7 @@ def store_changes(before: Path, after: Path) -> None:
 
 @dataclass(frozen=True)
 class Cell:
-    """What is shown in one place: what was there, and what is published instead where that differs."""
+    """What is shown in one place: what was there, and what is published instead if that differs."""
 
     before: str
     after: str | None = None
@@ -85,7 +85,7 @@ class Lookup:
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """What the job found out, and what there is."""
+        """What the job found out about the data."""
         found: dict[str, Any] = json.loads((self.folder / "about.json").read_text(encoding="utf-8"))
         return found
 
@@ -111,7 +111,7 @@ class Lookup:
 
     @cached_property
     def changed(self) -> NDArray[np.bool_] | None:
-        """Of a release: the rows that are not as they were; None where rows do not match."""
+        """Of a release: the rows that are not as they were; None if rows do not match."""
         return self._array("changed") if (self.folder / "changed.npy").is_file() else None
 
     @cached_property

@@ -25,7 +25,7 @@ OF_PEOPLE = (
 )
 OF_ORIGINAL = ("items", "person_column", "consent", "tidy")
 SUGGESTED = 200
-"""So many items at most are proposed as sensitive."""
+"""At most this many items are proposed as sensitive."""
 
 
 def main(request: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def main(request: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def telling_assumptions(folder: Path) -> Iterator[list[str]]:
-    """What is assumed about files within this, each once; printed as notes where reading fails."""
+    """What is assumed about files in this block, each once; printed as notes if reading fails."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", AssumedWarning)
@@ -100,9 +100,8 @@ def _read(path: Path, kind: str, reading: dict[str, Any]) -> tuple[Any, dict[str
         table = read_table(path, **{name: chosen[name] for name in OF_TABLES if name in chosen})
         return table, {"profile": table_profile_as_dict(profile_table(table)), "suggested": []}
     if kind == "people":
-        people = read_people(
-            path, **{name: chosen[name] for name in OF_PEOPLE if name in chosen}, **more
-        )
+        of_people = {name: chosen[name] for name in OF_PEOPLE if name in chosen}
+        people = read_people(path, allow_unknown=True, **of_people, **more)
         both = people_profile_as_dict(profile_people(people))
         return people, {"profile": both, "suggested": _suggested(people.items)}
     records = read(path, **{name: chosen[name] for name in OF_RECORDS if name in chosen}, **more)

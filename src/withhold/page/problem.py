@@ -20,7 +20,7 @@ class Mistake(PolicyError):
 
 @contextmanager
 def about(name: str) -> Iterator[None]:
-    """Whatever goes wrong here is the fault of this field."""
+    """Errors in this block belong to this field."""
     try:
         yield
     except Mistake:

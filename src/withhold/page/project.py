@@ -37,7 +37,7 @@ OF_EVERY_MODEL = (*READING, "seed", "consent", "allow-unknown", "ids")
 LIST_ENDING = ".sensitive.txt"
 """In place of that of the policy file."""
 REMEMBERED = 16
-"""So many policies and lists, as long as their files are the same."""
+"""How many policies and lists are remembered, as long as their files are the same."""
 
 
 class IncompleteError(PolicyError):
@@ -114,7 +114,7 @@ class Project:
         self.change({})
 
     def model(self, changes: Mapping[str, Any] | None = None) -> Model:
-        """The model as it was chosen, or as it would be; raises where something is missing."""
+        """The model as it was chosen, or as it would be; raises if something is missing."""
         policy = {k: v for k, v in {**self.read(), **(changes or {})}.items() if v is not None}
         if "model" not in policy:
             raise PolicyError(WORDS["project.no_model"])
@@ -164,7 +164,7 @@ def _state(path: Path) -> tuple[int, ...] | None:
 
 @lru_cache(maxsize=REMEMBERED)
 def _policy_in(path: Path, _: tuple[int, ...]) -> dict[str, Any]:
-    """A policy file, parsed once: a request looks at it a dozen times."""
+    """A policy file, parsed once: a request reads it a dozen times."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:

@@ -20,7 +20,7 @@ from withhold.page.words import WORDS
 from withhold.registry import all_methods, own_name
 
 FOUND = 40
-"""So many items are shown at once."""
+"""How many items are shown at once."""
 ROLES = {
     "known": "quasi-identifiers",
     "sensitive": "sensitive-column",
@@ -150,7 +150,7 @@ def save_people(site: Site, given: Mapping[str, Any]) -> Response:
 
 
 def _consent(site: Site, project: Project, written: str) -> str:
-    """A file, or a column where the columns are known."""
+    """A file, or a column if the columns are known."""
     written = check_files(project, written)
     lookup, _ = site.prepared(project)
     columns = [] if lookup is None else lookup.about["columns"]

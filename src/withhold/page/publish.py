@@ -1,4 +1,4 @@
-"""The last step: look at the release record by record, then publish it with its proof."""
+"""The last step: inspect the release record by record, then publish it with its proof."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from withhold.page.site import Site, fresh, go_to
 from withhold.page.words import WORDS
 
 ROWS = 20
-"""On one page."""
+"""How many rows a page shows."""
 SEARCHES = 4
-"""So many results are remembered; four bytes a row."""
+"""How many results are remembered, at four bytes a row."""
 
 
 def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
@@ -191,7 +191,7 @@ def _rows(site: Site, job: Job | None, given: Mapping[str, Any]) -> dict[str, An
 
 @lru_cache(maxsize=SEARCHES)
 def _rows_found(before: Lookup, after: Lookup, asked: str, only_changed: bool) -> NDArray[np.int32]:
-    """The numbers of the rows that a search finds; remembered, since one leafs through them."""
+    """The numbers of the rows that a search finds; remembered, since readers turn their pages."""
     chosen = before.search(asked) if asked else np.ones(len(before), dtype=np.bool_)
     if only_changed and after.changed is not None:
         chosen = chosen & after.changed
@@ -221,7 +221,7 @@ def _summary(job: Job) -> dict[str, Any] | None:
 
 
 def _same_bytes(preview_job: Job | None, published: Mapping[str, Any] | None) -> bool | None:
-    """Whether what was published is what was looked at."""
+    """Whether what was published is what the preview showed."""
     shown = None if preview_job is None else preview_job.result
     if shown is None or published is None:
         return None

@@ -118,7 +118,7 @@ def _pair(names: Sequence[str]) -> str:
 
 
 def _comparison(site: Site, names: Sequence[str]) -> dict[str, Any] | None:
-    """Two releases: what their manifests say, and all figures where they were measured."""
+    """Two releases: what their manifests say, and all figures if they were measured."""
     if not all(names):
         return None
     jobs = [

@@ -58,8 +58,8 @@ POST: dict[str, tuple[Callable[..., Response], Callable[..., Response]]] = {
 }
 """What a form does, and the page that says why it could not."""
 STATIC = {"page.js": "text/javascript", "htmx.min.js": "text/javascript", "page.css": "text/css"}
-LOOK_SECONDS = 0.25
-"""Between two looks at a job whose progress is being watched."""
+POLL_SECONDS = 0.25
+"""Seconds between two checks of a job whose progress is being watched."""
 
 
 def application(site: Site) -> Starlette:
@@ -108,7 +108,7 @@ def _guarded(
     given: Mapping[str, Any],
     address: str = "",
 ) -> Response:
-    """What the view answers; where it raises, the fallback with the message and the form as it was."""
+    """What the view answers; if it raises, the fallback with the message and the form as it was."""
     with on_the_command_line():
         try:
             # One form at a time: each reads what was chosen so far, and writes it back.
@@ -156,7 +156,7 @@ async def _watched(site: Site, job: Job, request: Request) -> AsyncIterator[str]
             yield f"data: {json.dumps(_progress(job))}\n\n"
         if job.is_over:
             return
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 def _progress(job: Job) -> dict[str, Any]:
@@ -193,7 +193,7 @@ async def _missing(site: Site, request: Request, error: Exception) -> Response:
 
 
 async def _bug(site: Site, request: Request, error: Exception) -> Response:
-    """What nobody thought of; the terminal of the page has the rest."""
+    """An unexpected error; the page's terminal has the details."""
     problem = Problem((WORDS["problem.bug"].format(error=type(error).__name__),))
     return site.render("problem", status=500, problem=problem)
 

@@ -24,7 +24,7 @@ from withhold.page.site import Site
 
 LOOPBACK = "127.0.0.1"
 MOST_UPLOAD_BYTES = 1 << 30
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 
 
 class Page:
@@ -47,7 +47,7 @@ class Page:
             self.socket.close()
             reason = getattr(error, "strerror", None) or error
             raise PolicyError(f"port {port} cannot be used: {reason}; try another --port") from None
-        self.socket.listen()  # who comes before the server is up waits
+        self.socket.listen()  # requests wait until the server is up
         self.port = self.socket.getsockname()[1]
         self.folder = Folder(folder)
         self.queue = Queue(self.folder.root, self.folder.private)
@@ -109,9 +109,9 @@ def serve(
     browser: bool,
     started: Callable[[str, Callable[[], None]], None],
 ) -> None:
-    """Serve the page until somebody ends it."""
+    """Serve the page until the user ends it."""
     with Page(folder, first=first, port=port) as page:
-        # What was loaded stays: a collection that looks at all of it would hold a request up for 50 ms.
+        # What was loaded stays: a collection that scans all of it would delay a request by 50 ms.
         gc.collect()
         gc.freeze()
         started(page.address, page.put_away)
@@ -119,7 +119,7 @@ def serve(
             page.open_browser()
         try:
             while page.thread.is_alive():
-                page.thread.join(LOOK_SECONDS)
+                page.thread.join(POLL_SECONDS)
                 stop_if_asked()
         except KeyboardInterrupt:
             forget_request()

@@ -41,11 +41,11 @@ class Site:
     most_upload_bytes: int
     lookups: dict[Path, Lookup] = field(default_factory=dict)
     changing: threading.Lock = field(default_factory=threading.Lock)
-    """Held by the one form that is being worked on."""
+    """Held by the one form that is being processed."""
     is_closing: bool = False
-    """Whether nobody is to be told anything any more."""
+    """Whether the page is being closed, so that events must end."""
     insisted: set[str] = field(default_factory=set)
-    """Large files that are to be read all the same."""
+    """Large files that are to be read nevertheless."""
     trees: dict[str, str] = field(default_factory=dict)
     """The hierarchy whose branches are offered, by project."""
 
@@ -87,7 +87,7 @@ class Site:
     def show_step(
         self, step: str, project: Project, problem: Problem, job: Job | None, **values: Any
     ) -> HTMLResponse:
-        """A step of a project, above it what went wrong, and the job that somebody waits for."""
+        """A step of a project, with what went wrong above it, and the job that the user waits for."""
         return self.render(
             step.replace("-", "_"),
             status=422 if problem else 200,
@@ -136,7 +136,7 @@ class Site:
             job.key = ""
 
     def reading_key(self, project: Project) -> str:
-        """Tells whether the data were read as they are to be read now."""
+        """Identifies how the data are to be read, to tell whether they were read that way."""
         return project.key(project.kind, only=READING)
 
     def lookup(self, folder: Path) -> Lookup:
@@ -150,7 +150,7 @@ def fresh(job: Job | None, key: str) -> Job | None:
 
 
 def go_to(step: str, project: Project | None = None, **more: str) -> Response:
-    """Lead on after a form, so that reload and back ask for nothing again."""
+    """Redirect after a form, so that reloading or going back sends nothing again."""
     return RedirectResponse(address(step, project, **more), status_code=303)
 
 
@@ -166,7 +166,7 @@ def text(key: str, **values: Any) -> str:
 
 
 def number(value: Any, digits: int | None = None) -> Markup:
-    """A number that the browser shows as its reader writes numbers."""
+    """A number that the browser shows in its reader's language."""
     if value is None:
         return Markup("–")
     shown = f"{value:,}" if digits is None else f"{value:,.{digits}f}"
@@ -201,7 +201,7 @@ def change(value: float | None, unit: str) -> Markup:
 
 
 def _decimals(value: float) -> int:
-    """So many that three digits of the number are seen."""
+    """Enough decimals to show three significant digits."""
     return max(2 - math.floor(math.log10(abs(value))), 0) if value else 0
 
 

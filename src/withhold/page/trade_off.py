@@ -87,7 +87,7 @@ def _varied(job: Any) -> str:
 
 
 def _key(project: Project, varied: str) -> str:
-    """The settings but for the one that is varied, so that choosing a point leaves the curve as it is."""
+    """The settings without the one that is varied, so that choosing a point leaves the curve as it is."""
     return project.key("sweep", only=tuple(k for k in project.read() if k != varied))
 
 

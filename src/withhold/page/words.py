@@ -9,4 +9,4 @@ LANGUAGE = "en"
 WORDS: dict[str, str] = json.loads(
     files("withhold.page").joinpath(f"words.{LANGUAGE}.json").read_text(encoding="utf-8")
 )
-"""By key; what stands in braces is filled in."""
+"""By key; what is in braces is filled in."""

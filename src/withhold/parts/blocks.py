@@ -1,7 +1,7 @@
 """The steps of a table's release by blocks, each a function of one job; a work folder has what they share.
 
 A part is surveyed, its rows are dealt to blocks, each block is searched, and each part is written as a draft,
-read back and counted. Like ``making``, this knows no engine, and every job gives the same wherever it runs.
+read back and counted. Like ``making``, this knows no engine; a job gives the same result wherever it runs.
 """
 
 from __future__ import annotations
@@ -78,18 +78,24 @@ class Task:
         return self.work / f"counts-{part}.parquet"
 
 
-@dataclass(frozen=True)
-class PartJob:
-    """One part, in each of the steps."""
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What a worker is to do."""
 
     number: int
-    piece: Slice
     task: Task
-    threads: int | None = None
-    survey: Any = None
-    """What the part told of the whole."""
     whole: Any = None
     """What is known of the whole table."""
+    threads: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartJob(Job):
+    """One part, in each of the steps."""
+
+    piece: Slice
+    survey: Any = None
+    """What was surveyed in the part."""
     name: str = ""
     mark: str | None = None
     taken: Sequence[tuple[int, int, int]] = ()
@@ -98,28 +104,28 @@ class PartJob:
     """Of the input when it was surveyed."""
 
 
-@dataclass(frozen=True)
-class BlockJob:
+@dataclass(frozen=True, kw_only=True)
+class BlockJob(Job):
     """One block."""
 
-    number: int
-    piece: str
-    task: Task
-    whole: Any
     taken: Sequence[tuple[int, int]]
     """By part: where its rows of this block begin and end."""
-    threads: int | None = None
+
+    @property
+    def piece(self) -> str:
+        """How messages call it."""
+        return f"block {self.number + 1}"
 
 
 @dataclass(frozen=True)
 class Surveyed:
-    """A part that was looked at."""
+    """A part that was surveyed."""
 
     number: int
     digest: str
     survey: Any
     whole_numbers: frozenset[str]
-    """Of the columns in ranges, those of whole numbers."""
+    """The columns put into ranges that hold whole numbers only."""
 
 
 @dataclass(frozen=True)
@@ -143,12 +149,12 @@ class WrittenPart:
 
 
 def _failing(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The step, which returns what is the user's to mend instead of raising it."""
+    """The step, which returns errors that users can fix instead of raising them."""
 
     @wraps(step)
     def run(job: Any) -> Any:
         made = attempt(job.number, job.piece, lambda: step(job))
-        # Or what one part took is missing for the next.
+        # Otherwise the memory of one part is lacking for the next.
         give_back_memory()
         return made
 
@@ -157,7 +163,7 @@ def _failing(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @_failing
 def survey_part(job: PartJob) -> Surveyed:
-    """Look at a part, and keep its rows as codes."""
+    """Survey a part, and keep its rows as codes."""
     task = job.task
     opened = task.reader.open(job.piece)
     table = task.reader.read(opened)
@@ -243,7 +249,7 @@ def write_part(job: PartJob) -> WrittenPart:
 
 
 def _save(path: Path, array: Any) -> None:
-    """Keep an array; ``numpy.save`` to a file says nothing if the disk is full in the middle of it."""
+    """Keep an array; ``numpy.save`` to a file does not notice if the disk runs full in the middle."""
     made = BytesIO()
     np.save(made, array)
     path.write_bytes(made.getbuffer())

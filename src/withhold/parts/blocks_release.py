@@ -1,7 +1,7 @@
 """A table that need not fit in memory, released in blocks: survey, deal, search, write, prove, then rename.
 
-Parts keep their rows in the order in which they came, so neither order nor bounds tell what was withheld. A
-part alone promises nothing: drafts get their names when the groups of all parts together are proved.
+Parts keep their rows in the original order, so neither order nor bounds reveal what was withheld. A part
+alone promises nothing: drafts get their names when the groups of all parts together are proved.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def release_blocks(request: PartsRequest) -> MadeParts:
         extension = extension_for(reader.form, files, ".csv")
         jobs = [
             PartJob(
-                number,
-                piece,
-                task,
+                number=number,
+                piece=piece,
+                task=task,
                 name=folders.part_name(number, len(pieces), extension),
                 mark=request.reading.get("mark"),
             )
@@ -136,11 +136,10 @@ def _drafts(
     before = (stops - starts).cumsum(axis=0) - (stops - starts)
     blocks = [
         BlockJob(
-            number,
-            f"block {number + 1}",
-            task,
-            whole,
-            list(zip(starts[:, number].tolist(), stops[:, number].tolist(), strict=True)),
+            number=number,
+            task=task,
+            whole=whole,
+            taken=list(zip(starts[:, number].tolist(), stops[:, number].tolist(), strict=True)),
         )
         for number in range(len(spans))
     ]
@@ -181,7 +180,7 @@ def _drafts(
 
 
 def _steps(run: Engine, progress: Progress) -> Steps:
-    """What runs the jobs of a step: all of them, or the step fails; in their order."""
+    """The function that runs the jobs of a step: returns all results in order, or fails."""
 
     def step(jobs: Sequence[Any], make: Callable[[Any], Any], what: str) -> list[Any]:
         found: list[Any] = []
@@ -224,7 +223,7 @@ def check_alike(
 
 
 def _refuse_marks(job: PartJob, whole: Any, withheld: Any) -> None:
-    """Refuse a mark, or nothing as one, that some part has as a value where another withholds."""
+    """Refuse a mark, or an empty cell as one, that is a value of a column with withheld cells in any part."""
     form = table_form(job.name, job.task.reader.form, job.mark)
     for column, any_withheld in zip(whole.columns, withheld.tolist(), strict=False):
         if any_withheld:
@@ -232,7 +231,7 @@ def _refuse_marks(job: PartJob, whole: Any, withheld: Any) -> None:
 
 
 def _named(written: Sequence[WrittenPart], folder: Path, task: Task) -> list[Done]:
-    """Give the drafts their names; what an earlier release left goes first."""
+    """Give the drafts their names, after removing what an earlier release left."""
     for path in folder.iterdir():
         if path.name.startswith("part-"):
             path.unlink()
@@ -245,7 +244,7 @@ def _named(written: Sequence[WrittenPart], folder: Path, task: Task) -> list[Don
 
 
 def _form(written: Sequence[WrittenPart]) -> dict[str, Any]:
-    """The form of every part, as the manifest says it: with all columns in which any part has a mark."""
+    """The form of every part, for the manifest: with all columns in which any part has a mark."""
     marked = {name for each in written for name in each.form.marked}
     form = written[0].form
     return form_as_dict(

@@ -1,4 +1,4 @@
-"""The audit of data that are read part by part, of a model that is proved by counts of all parts."""
+"""The audit of data that are read part by part, for a model that is proved by counts of all parts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from typing import Any
 from withhold.auditing.by_parts import CountedBreaches
 from withhold.auditing.result import Audit
 from withhold.counting.threads import Progress
-from withhold.data.unknown import (
-    find_unknown,
-    refuse_if_nothing_known,
-    refuse_misspelt,
-    refuse_several,
-)
+from withhold.data.unknown import find_unknown, refuse_wrong_list
 from withhold.method import Model
 from withhold.parts.counting import Readable, over_parts
 from withhold.parts.failures import refuse_failed
@@ -58,9 +53,7 @@ def audit_by_counts(
         if listed
         else None
     )
-    refuse_misspelt(missing, supports)
-    refuse_several(missing, supports)
-    refuse_if_nothing_known(missing)
+    refuse_wrong_list(missing, supports)
     return Audit(
         model=model,
         verdict=verdict,

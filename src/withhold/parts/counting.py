@@ -1,6 +1,6 @@
 """Rounds of counts over all parts: every part is read and counted, wherever, and the sums are added up here.
 
-One part at a time is in the memory of a worker; sums are bounded by who asks for them.
+One part at a time is in the memory of a worker; whoever asks for counts bounds the sums.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _read_listed(
 
 
 def _unchanged(found: Any, path: Path, sha256: str) -> Records:
-    """Refuse a part that was changed while it was proved: its counts would be of different files."""
+    """Refuse a part that was changed while it was counted: its counts would be of different files."""
     assert isinstance(found, Records)
     if sha256_of(path) != sha256:
         remedy = "find out who writes there, and start again"
@@ -90,7 +90,7 @@ def _unchanged(found: Any, path: Path, sha256: str) -> Records:
 
 
 def count_part(task: CountTask) -> Counted | Failed:
-    """Count one part; an error of the user's is returned, not raised."""
+    """Count one part; errors that users can fix are returned, not raised."""
     return attempt(task.number, task.part.name, lambda: Counted(task.asked.count(task.part.read())))
 
 

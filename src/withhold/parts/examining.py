@@ -16,12 +16,7 @@ from withhold.comparison import Compared, Comparison, wanted_items
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Hierarchy, Records
 from withhold.data.groups import Groups
-from withhold.data.unknown import (
-    find_unknown,
-    refuse_if_nothing_known,
-    refuse_misspelt,
-    refuse_several,
-)
+from withhold.data.unknown import find_unknown, refuse_if_nothing_known, refuse_wrong_list
 from withhold.errors import InputError, PolicyError, option
 from withhold.measure.by_parts import Pieces, Sums, measure_by_parts
 from withhold.measure.generalised import measured_by_counts
@@ -46,7 +41,7 @@ PAIRS_ONLY = (
     "records in memory"
 )
 OF_ALL_RECORDS = ("population", "sampling_fraction")
-"""Options of an audit that are about the whole records of everybody."""
+"""Options of an audit that need the whole records of everybody."""
 
 
 @phase("auditing")
@@ -74,11 +69,15 @@ def audit_parts(
     model
         What must hold; one that may be released by parts.
     part_records
-        About how many records are looked at at once; 250,000 if not given.
+        About how many records are in memory at once; 250,000 if not given.
     reading
-        Options of ``read`` that say how the files are to be understood.
-    allow_unknown, seed, jobs, limit_seconds, progress, **options
+        As for ``anonymize_parts``.
+    allow_unknown, **options
         As for ``audit``.
+    jobs, progress
+        As for ``advise``.
+    seed, limit_seconds
+        The random seed of the attack curve, and the time after which the verdict is UNDECIDED.
 
     Returns
     -------
@@ -134,9 +133,7 @@ def audit_parts(
     missing = find_unknown(
         model.sensitive, sums.items, what=method_of(model).listed, allowed=allow_unknown
     )
-    refuse_misspelt(missing, sums.items)
-    refuse_several(missing, sums.items)
-    refuse_if_nothing_known(missing)
+    refuse_wrong_list(missing, sums.items)
     breaches = still_breaches(parts, list(sums.found.values()), model, sums.records, progress)
     return sums.joined(
         breaches,
@@ -148,7 +145,7 @@ def audit_parts(
 
 
 def refuse_audit(model: Model) -> None:
-    """Refuse a model of which parts on their own say nothing about the whole."""
+    """Refuse a model if parts on their own say nothing about the whole."""
     by_parts = method_of(model).by_parts
     reason = by_parts.refused(model, search_call(model, {})[0], {})
     if not by_parts.audited and by_parts.counts is None and by_parts.blocks is None:
@@ -187,7 +184,7 @@ def compare_parts(
     part_records
         About how many records are in memory at once; 250,000 if not given.
     reading
-        Options of ``read`` that say how the files are to be understood.
+        As for ``anonymize_parts``.
     sensitive, min_support, min_confidence, queries, seed, jobs, progress
         As for ``compare``.
     hierarchy
@@ -246,7 +243,7 @@ def compare_parts(
 
 
 def is_generalised(after: Parts) -> bool:
-    """Whether it is a release in which an item has another name in each record."""
+    """Whether it is a release in which an item may have another name in each record."""
     return after.model is not None and method_of(after.model).by_parts.generalised is not None
 
 
@@ -256,7 +253,7 @@ def measure_generalised(
     hierarchy: str | os.PathLike[str] | Hierarchy | None,
     request: MeasureRequest,
 ) -> Measured:
-    """What a release lost in which an item has another name in each record."""
+    """What a release lost in which an item may have another name in each record."""
     if hierarchy is None:
         raise PolicyError(
             f"{after.name} was released with other names than those of the original, and an item has another "
@@ -287,7 +284,7 @@ def measure_parts(
 
 
 def _walks(before: Parts, after: Parts, request: MeasureRequest) -> Pieces:
-    """A function that walks over both together, and says how far it is."""
+    """A function that walks over both together and reports progress."""
     walks = count(1)
 
     def pieces() -> Iterator[tuple[Records, Records]]:

@@ -1,4 +1,4 @@
-"""Work on a part that could not be done, and why: what is the user's to mend is returned, not raised."""
+"""Work on a part that could not be done, and why: errors that users can fix are returned, not raised."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DoneT = TypeVar("DoneT")
 
 @dataclass(frozen=True)
 class Failed:
-    """A part that could not be made, and why; the others are none the worse for it."""
+    """A part that could not be made, and why; the others are not affected."""
 
     number: int
     piece: str
@@ -27,7 +27,7 @@ class Failed:
 
 
 def attempt(number: int, piece: object, work: Callable[[], DoneT]) -> DoneT | Failed:
-    """What the work on a part makes of it, or why it could not be done.
+    """The result of the work on a part, or why it could not be done.
 
     >>> def broken():
     ...     raise MemoryError
@@ -53,7 +53,7 @@ def attempt(number: int, piece: object, work: Callable[[], DoneT]) -> DoneT | Fa
 
 
 def refuse_failed(failed: Sequence[Failed], n_parts: int, *, kept: str) -> NoReturn:
-    """Say which parts could not be made, and what is ``kept`` of the others; what all say is said once."""
+    """Say which parts could not be made, and what is ``kept`` of the others; a common reason only once."""
     failed = sorted(failed, key=lambda each: each.number)
     if len({each.lines for each in failed}) == 1 and len(failed) == n_parts:
         lines = [*failed[0].lines, "Nothing was published."]

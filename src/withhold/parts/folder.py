@@ -32,9 +32,9 @@ WORK = ".part-work"
 """The private folder of a table's release by parts, gone when the run ends."""
 FORMAT = 1
 CONSECUTIVE = "consecutive"
-"""How records come to their parts: in their order, so that neither order nor bounds tell anything."""
+"""How records come to their parts: in their order, so that neither order nor bounds reveal anything."""
 DEALT = f"{CONSECUTIVE}; within a part by public items, where it is searched in pieces"
-"""The same where each part is searched on its own; it is written in the original order, too."""
+"""The same if each part is searched on its own; it is written in the original order, too."""
 BY_PARTS = (
     "proved by parts: every part keeps the promise on its own, so all of them together do, too"
 )
@@ -115,6 +115,11 @@ def begin(
     ]
     if strange:
         raise PolicyError(f"{folder} holds other files ({strange[0].name}); choose another folder")
+    if there and not _is_own(folder):
+        raise PolicyError(
+            f"{folder} is not the folder of a release by parts, but holds files ({there[0].name}), which are "
+            "never replaced; choose another folder"
+        )
     if there and not (force or resume):
         raise PolicyError(
             f"{folder} is not empty; --resume goes on with what is there, --force replaces it"
@@ -130,6 +135,16 @@ def begin(
     save_text(folder / STATE, text, force=True)
     (folder / STATE).chmod(0o600)
     return chosen, known
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether a release by parts was made here or begun; other programs write ``part-`` files, too."""
+    try:
+        record = json.loads((folder / MANIFEST).read_bytes())
+        finished = isinstance(record, dict) and "parts_manifest" in record
+    except (OSError, ValueError, RecursionError):
+        finished = False
+    return finished or (folder / WORK).exists() or _state(folder)[0] is not None
 
 
 def remove_work(folder: Path) -> None:
@@ -177,7 +192,7 @@ def finish(
 ) -> Totals:
     """Remove what belongs to no part, then write the manifest: the moment at which there is a release.
 
-    ``how`` says how all parts were proved; ``output`` how they are read, where they have no manifests.
+    ``how`` says how all parts were proved; ``output`` how they are read if they have no manifests.
     """
     names = {part.name for part in parts}
     for path in folder.iterdir():
@@ -218,7 +233,7 @@ class Listed:
     sha256: str
     records: int
     form: Mapping[str, Any] | None = None
-    """How it is read, where it has no manifest of its own."""
+    """How it is read, if it has no manifest of its own."""
 
 
 def read_folder(folder: Path) -> tuple[Model, list[Listed]]:
@@ -261,7 +276,7 @@ def _form(listed: Mapping[str, Any], path: Path) -> Mapping[str, Any] | None:
 
 
 def read_output(folder: Path) -> dict[str, Any]:
-    """How the parts of a folder are read, where its manifest says so for all of them."""
+    """How the parts of a folder are read, as its manifest says for all of them."""
     path = folder / MANIFEST
     try:
         output = json.loads(path.read_text(encoding="utf-8"))["output"]

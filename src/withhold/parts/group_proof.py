@@ -1,4 +1,4 @@
-"""The proof of a table in parts: what their groups have is added up, some shelves of groups at a time."""
+"""The proof of a table in parts: the counts of their groups are added up, some shelves at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from withhold.registry import method_of
 from withhold.verdict import Verdict
 
 AT_ONCE = 250_000
-"""Groups that are added up at a time; those of each part count."""
+"""About how many groups are added up at a time, counted once for each part that has them."""
 SHELF, SHELVES = "shelf", 1 << 16
 
 
@@ -40,7 +40,7 @@ class CountedParts:
 def prove_groups(
     counts: Sequence[Path], groups: int, totals: Sequence[Mapping[Any, int]], model: Model
 ) -> Verdict:
-    """The verdict on all parts, whose counts are in these files, with so many groups together.
+    """The verdict on all parts, whose counts are in these files, with ``groups`` groups in all.
 
     ``totals`` has by sensitive column how often each value occurs.
     """
@@ -53,7 +53,7 @@ def prove_groups(
 
 
 def over_shelves(counts: Sequence[Path], groups: int) -> Iterator[Any]:
-    """The counts of all parts, of which so many groups are in these files, some shelves at a time."""
+    """The counts of all parts, with ``groups`` groups in these files, some shelves at a time."""
     import polars as pl
 
     step = max(SHELVES // (groups // AT_ONCE + 1), 1)
@@ -74,7 +74,7 @@ def totals_of(values: Iterable[Sequence[dict[Any, int]]]) -> list[Counter[Any]]:
 
 
 def write_counts(counts: Any, path: Path) -> None:
-    """Keep the counts of a part, a frame; polars itself raises errors of its own if the disk is full."""
+    """Keep the counts of a part, a frame; polars raises errors of its own if the disk is full."""
     made = BytesIO()
     counts.write_parquet(made)
     path.write_bytes(made.getbuffer())

@@ -1,6 +1,6 @@
 """One part: read a slice, withhold, write a draft, read it back, prove, rename. Knows no engine.
 
-What it takes and returns can be sent to another process or machine. The same job gives the same bytes there.
+What it takes and returns can be sent to another process or machine, where the same job gives the same bytes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 import withhold
 from withhold import pipeline
 from withhold.by_parts import Choice, Settled
+from withhold.counting.threads import quiet
 from withhold.data import Hierarchy, Records, Source
 from withhold.data.identifying_items import FEWEST_OF_PART
-from withhold.data.unknown import related
+from withhold.data.variants import related
 from withhold.errors import InternalError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
@@ -27,8 +28,9 @@ from withhold.method import Model
 from withhold.parts.failures import Failed, attempt
 from withhold.publish.identifiers import KEEP
 from withhold.publish.manifest import form_as_dict
-from withhold.publish.publishing import sha256_of, write_checked
+from withhold.publish.publishing import publish, sha256_of, write_checked
 from withhold.publish.recheck import verify_file
+from withhold.publish.replacing import whatever_it_is
 from withhold.registry import method_of, search_call
 from withhold.release import AnyRelease
 
@@ -74,11 +76,11 @@ class Done:
     number: int
     name: str
     key: str
-    """Of everything that the part follows from."""
+    """A digest of all that determines the part."""
     sha256: str
     records: int
     occurrences: int
-    """That were published."""
+    """How many were published."""
     removed: int
     sensitive: int
     removed_sensitive: int
@@ -87,14 +89,14 @@ class Done:
     """The listed items that occur in the slice, and what was probably meant by others."""
     checked: int
     seconds: float = 0.0
-    """That it took, from reading to renaming; of a resumed part, to prove it again."""
+    """From reading to renaming; of a resumed part, to prove it again."""
     resumed: bool = False
     generalised: int = 0
     """Occurrences that were published as something more general."""
     form: Mapping[str, Any] | None = None
-    """How the file is read, where the part has no manifest of its own."""
+    """How the file is read, if the part has no manifest of its own."""
     pieces: int = 1
-    """In how many pieces it was searched, to which its records were dealt by their public items."""
+    """In how many pieces it was searched; its records were dealt to them by public items."""
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Done:
@@ -107,7 +109,7 @@ class Done:
 
 
 def make_part(job: Job) -> Done | Failed:
-    """Make one part, or find that an earlier run did; an error of the user's is returned, not raised."""
+    """Make one part, or find that an earlier run did; errors that users can fix are returned, not raised."""
     began = time.perf_counter()
     made = attempt(job.number, job.piece, lambda: _make(job))
     return replace(made, seconds=time.perf_counter() - began)
@@ -120,13 +122,13 @@ def _make(job: Job) -> Done:
     if known is not None and _still_holds(job, known):
         return replace(known, resumed=True)
     original = _named_apart(read_opened(opened, **how_to_read(job.form)), job)
-    publish = search_call(job.model, job.options)[0].publish
-    check_items(original, job.model, publish, fewest=FEWEST_OF_PART)
+    named = search_call(job.model, job.options)[0].publish
+    check_items(original, job.model, named, fewest=FEWEST_OF_PART)
     if job.choice is not None:
         return _write_chosen(job, key, original, job.choice)
     settled = job.settled
     before = original if settled is None else settled.choice.apply_to(original)
-    # An item that is not in this part may be in another; the whole release looks at that.
+    # An item that is not in this part may be in another; that is checked for the whole release.
     release: AnyRelease = pipeline.draft(
         before,
         job.model,
@@ -141,9 +143,23 @@ def _make(job: Job) -> Done:
         if settled.final and release.loss.removed:
             raise InternalError(f"{job.piece} loses more than what was settled for all parts")
         release = _as_settled(release, original, settled)
-    # They have their new ids already, which no other part has.
+    # The records have their new ids already, which no other part has.
     release = replace(release, ids=job.ids)
-    published = release.write(job.target, force=True, jobs=job.threads)
+    published = publish(
+        release,
+        job.target,
+        force=True,
+        format=None,
+        mark=None,
+        safe_csv=False,
+        report=False,
+        edition="internal",
+        known={},
+        policy=None,
+        jobs=job.threads,
+        progress=quiet,
+        is_own=whatever_it_is,
+    )
     loss: Any = release.loss
     listed = release.protected
     return Done(
@@ -177,7 +193,7 @@ def _pieces(release: AnyRelease) -> int:
 
 
 def _of_sensitive(loss: Any) -> tuple[int, int]:
-    """Sensitive occurrences, and how many of them went, where the model has any."""
+    """Sensitive occurrences, and how many of them went; 0 if the model has none."""
     return getattr(loss, "total_sensitive", 0), getattr(loss, "removed_sensitive", 0)
 
 
@@ -214,7 +230,7 @@ def _write_chosen(job: Job, key: str, original: Records, choice: Choice) -> Done
 
 
 def _still_holds(job: Job, known: Done) -> bool:
-    """Whether a part of an earlier run is as it was, and is proved again: nobody knows who wrote there."""
+    """Whether a part of an earlier run is as it was, and is proved again: others may have written there."""
     if not job.target.exists() or sha256_of(job.target) != known.sha256:
         return False
     if job.choice is not None:
@@ -239,7 +255,7 @@ def part_seed(seed: int, number: int) -> int:
 
 
 def _key(job: Job, digest: str) -> str:
-    """A digest of all that the bytes of the part follow from; nothing stale has the same."""
+    """A digest of all that determines the bytes of the part, so that nothing stale has the same."""
     form = {name: str(value) for name, value in how_to_read(job.form).items()}
     # A hierarchy is part of the choice, which says what it is.
     given = {n: v for n, v in job.own_options.items() if not isinstance(v, Hierarchy)}

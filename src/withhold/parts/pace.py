@@ -11,7 +11,7 @@ class Pace:
     """What the parts that are finished say about those that are not.
 
     Parts that an earlier run proved are only proved again, which is quicker, so they say nothing about the
-    others. Of these as many as there are workers are made at the same time.
+    others. As many parts as there are workers are made at the same time.
     """
 
     total: int
@@ -21,7 +21,7 @@ class Pace:
     done: int = 0
     resumed: int = 0
     seconds: float = 0.0
-    """That the parts took that were made now."""
+    """What the parts made by this run took together."""
 
     def add(self, outcome: Any) -> None:
         """Count a part that is finished, or failed."""
@@ -33,7 +33,7 @@ class Pace:
 
     @property
     def left(self) -> float | None:
-        """Seconds that are left at this pace; None while nothing is known of it.
+        """Seconds that are left at this pace; None until a part was made.
 
         >>> from types import SimpleNamespace
         >>> pace = Pace(total=10, workers=2, known=4)

@@ -29,9 +29,9 @@ from withhold.formats.slices import (
 )
 
 PART_RECORDS = 250_000
-"""Records or rows that are read at once, if nobody says."""
+"""Records or rows that are read at once by default."""
 SEARCHED_RECORDS = 1_000_000
-"""The same where each part is searched on its own: larger ones lose less, take longer and need more memory;
+"""The same if each part is searched on its own: larger ones lose less, take longer and need more memory;
 docs/decisions/0039 has the figures."""
 Data = str | os.PathLike[str] | Any
 """A folder, a pattern or a file; a Dask DataFrame or a polars LazyFrame."""
@@ -91,7 +91,7 @@ def find_files(data: str) -> list[Path]:
 def plan_parts(
     files: Sequence[Path], *, part_records: int | None = None, **options: Any
 ) -> tuple[Source, list[Slice]]:
-    """The form that all the files have, and the parts, each of about so many records.
+    """The form that all the files have, and the parts, each of about ``part_records`` records.
 
     ``options`` are those of ``read`` that say how a file is to be understood.
     """
@@ -148,7 +148,7 @@ def plan(
 
 
 def extension_for(form: Source, files: Sequence[Path], usual: str = ".dat") -> str:
-    """That of the parts, which have the form of the files."""
+    """The extension of the parts, which have the form of the files."""
     if form.container == "spreadsheet":
         return usual
     named = split_name(files[0].name)[0] if files else ""

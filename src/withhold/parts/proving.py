@@ -1,4 +1,4 @@
-"""Prove a release by parts again: every part on its own, and that no part was changed, lost or added."""
+"""Prove a release by parts again, by counts, by groups or part by part, and that no part was changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 LISTING_SECONDS = 60.0
-"""After which the breaches of a part are those that were found by then."""
+"""How long the breaches of one part are listed; those found by then count."""
 MOST_LISTED, MOST_COUNTED = 1_000, 10_000
 """Breaches of one part, and of all of them, that are counted over all parts."""
 
@@ -48,13 +48,13 @@ class FolderRecheck:
     parts: int
     records: int
     changed: tuple[str, ...]
-    """Parts that are not what the manifest lists, files that it does not list, each in words."""
+    """Parts that are not what the manifest lists, and files that it does not list, each in words."""
     policy_from: str
     seconds: float
 
     @property
     def exit_code(self) -> int:
-        """Of the verdict; what was changed is broken by the manifest's word."""
+        """That of the verdict; that of BROKEN if anything differs from the manifest."""
         return Status.BROKEN.exit_code if self.changed else self.verdict.status.exit_code
 
     def as_dict(self) -> dict[str, Any]:
@@ -90,10 +90,10 @@ def verify_parts(
 ) -> FolderRecheck:
     """Prove the parts of a release: the stated model, or the one that its manifest describes.
 
-    Where the model can be proved by counts of all parts, it is. Else they are proved one by one: if every
-    part keeps the promise, all of them together do. The reverse is not true: a part may break a stated
-    policy that the whole keeps. So the breaches that parts show are counted over all of them: the verdict is
-    BROKEN if one is a breach of the whole, else UNDECIDED.
+    If the model can be proved by counts of all parts, it is; of a table, the groups of all parts are counted.
+    Otherwise parts are proved one by one: if every part keeps the promise, all of them together do. The
+    reverse is not true: a part may break a stated policy that the whole keeps. So the breaches that parts
+    show are counted over all of them: the verdict is BROKEN if one is a breach of the whole, else UNDECIDED.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def verify_parts(
     allow_unknown
         Accept a release that has none of the sensitive items.
     jobs, progress
-        As for ``verify``.
+        As for ``advise``.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def verify_parts(
 
 
 def _under_groups(model: Model, promised: Model) -> Model:
-    """A stated policy under the groups that the folder's manifest says; each part must have the same."""
+    """A stated policy under the groups that the folder's manifest names; each part must have the same."""
     if model.name != promised.name:
         return model
     found: Model = method_of(model).stated(model, None, None, promised)
@@ -221,7 +221,7 @@ def _of_broken(
         how = f"{alone}; whether all parts together do was not counted"
         return Verdict(Status.UNDECIDED, how, 0, 0.0, own.witness)
     parts = Parts(asked.folder.name, len(readable), lambda n: readable[n].read(), asked.model)
-    # What the proofs came upon is often enough; what audits list is more, and takes longer.
+    # The witnesses of the proofs are often enough; audits list more, but take longer.
     for listed in ([each.witness for each in broken.values()], _listed(asked, broken, readable)):
         breaches = list(islice((each for each in listed if isinstance(each, Breach)), MOST_COUNTED))
         left = still_breaches(parts, breaches, asked.model, records, asked.progress)
@@ -292,7 +292,7 @@ def _all_looked_at(verdict: Verdict, folder: Path, parts: list[Listed]) -> Verdi
 
 
 def _looked_at(folder: Path, parts: list[Listed]) -> Iterator[tuple[Listed, str]]:
-    """Each part with what is wrong with its bytes, in words; nothing where they are as they were."""
+    """Each part with what is wrong with its bytes, in words; nothing if they are unchanged."""
     for part in parts:
         path = folder / part.name
         if not path.exists():

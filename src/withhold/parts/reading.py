@@ -38,7 +38,7 @@ class Parts:
         return map(self.read_part, range(self.n_parts))
 
     def told(self, what: str, progress: Progress = quiet) -> Iterator[Records]:
-        """Each part, and how far it is."""
+        """Each part, with progress."""
         for number, records in enumerate(self):
             stop_if_asked()
             progress(f"{what}: part {number + 1} of {self.n_parts}", number, self.n_parts)
@@ -62,7 +62,7 @@ def open_parts(
 
 
 def read_released(folder: Path, part: Listed) -> Records:
-    """A part of a release, as the manifests say that it is read; proving it is for ``verify``."""
+    """A part of a release, read as its manifest says; proving it is for ``verify``."""
     path = folder / part.name
     form, where = part.form, manifest_of(path)
     if form is None and where.exists():
@@ -77,7 +77,7 @@ def read_released(folder: Path, part: Listed) -> Records:
 def rows_together(
     one: Iterable[Records], other: Iterable[Records]
 ) -> Iterator[tuple[Records, Records]]:
-    """Pieces of both with as many rows, however each is cut; where one ends, the rest of the other."""
+    """Pieces of both with equally many rows, however each is cut; when one ends, the rest of the other."""
     sides = [iter(one), iter(other)]
     waiting: list[Records | None] = [None, None]
     while True:

@@ -1,4 +1,4 @@
-"""Records released part by part: count if one choice is made for all, make every part, prove."""
+"""Records released part by part: count if something is chosen for all parts, make every part, prove."""
 
 from __future__ import annotations
 
@@ -10,14 +10,8 @@ from typing import Any
 
 from withhold.by_parts import Rounds
 from withhold.data import Source
-from withhold.data.unknown import (
-    Unknown,
-    find_unknown,
-    refuse_if_nothing_known,
-    refuse_misspelt,
-    refuse_other_spellings,
-    refuse_several,
-)
+from withhold.data.unknown import Unknown, find_unknown, refuse_wrong_list
+from withhold.data.variants import refuse_variants
 from withhold.errors import NotVerifiedError
 from withhold.formats.slices import Piece
 from withhold.method import Model
@@ -87,7 +81,7 @@ def _jobs(
 ) -> list[Job]:
     """A job for each part."""
     extension = extension_for(form, files)
-    # A part can only be one of the same number, of which its key is, too; no job is sent all of them.
+    # Only a part of the same number can have the same key, so no job is sent all of them.
     by_number: dict[int, dict[str, Done]] = {}
     for key, part in known.items():
         by_number.setdefault(part.number, {})[key] = part
@@ -133,7 +127,7 @@ def _make_all(jobs: Sequence[Job], run: Engine, request: PartsRequest, n_known: 
 def _proved(
     proof: Rounds[Verdict], made: Sequence[Done], run: Engine, request: PartsRequest
 ) -> str:
-    """How all parts together were proved, counted from what was written; else none of them stays."""
+    """How all parts together were proved, by counts of what was written; if that fails, none stays."""
     parts = []
     for part in made:
         path = request.folder / part.name
@@ -158,9 +152,7 @@ def _listed(model: Model, parts: Sequence[Done], *, allowed: bool) -> Unknown | 
     found = {name for part in parts for name in part.found}
     what = method_of(model).listed
     missing = find_unknown(model.sensitive, found, what=what, allowed=allowed)
-    refuse_misspelt(missing, found)
-    refuse_several(missing, found)
-    refuse_if_nothing_known(missing)
+    refuse_wrong_list(missing, found)
     if not allowed:
-        refuse_other_spellings(model.sensitive, dict.fromkeys(found, 0), what=what)
+        refuse_variants(model.sensitive, dict.fromkeys(found, 0), what=what)
     return missing

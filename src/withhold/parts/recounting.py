@@ -32,13 +32,13 @@ def still_breaches(
         for breach in found
         for each in (breach.antecedent, (*breach.antecedent, breach.consequent))
     ]
-    # What somebody knows who knows nothing is true of every record.
+    # Every record holds the empty antecedent.
     known = [number for number, each in enumerate(asked) if each]
     counts = np.full(len(asked), n_records, dtype=np.int64)
     counts[known] = 0
     for records in parts.told("counting breaches", progress):
         here = _only(records, tuple(names))
-        # Every item stands for itself with the weight 1, so these sums are whole, and exact below 2^53.
+        # Every item has the weight 1, so these sums are whole numbers, and exact below 2^53.
         counts[known] += count_itemsets(here, [asked[n] for n in known]).astype(np.int64)
     counted = [
         replace(breach, support=int(counts[2 * n]), joint=int(counts[2 * n + 1]))

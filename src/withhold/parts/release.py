@@ -48,7 +48,7 @@ class PartsRelease:
     how: str = folders.BY_PARTS
     """How it was proved, in words."""
     found: tuple[str, ...] = ()
-    """What whoever opens a part should know."""
+    """Warnings for whoever opens a part."""
     asked: Model | None = None
     """The model that was asked for; ``model`` also has what was settled for all parts, such as groups."""
     choice: Choice | None = None
@@ -105,7 +105,7 @@ def anonymize_parts(
     allow_unknown: bool = False,
     jobs: int | None = None,
     progress: Progress = quiet,
-    told: Callable[[Done | Failed], None] = lambda _: None,
+    told: Callable[[Done | Failed], None] | None = None,
     **options: object,
 ) -> PartsRelease:
     """Release data that need not fit in memory, part by part, into a folder.
@@ -116,7 +116,7 @@ def anonymize_parts(
         A folder, a pattern such as ``"shop/*.parquet"``, or a large file; a Dask DataFrame or a polars
         LazyFrame with a row for each record, whose rows come in the same order whenever they are asked for.
     model
-        What must hold; ``RhoUncertainty``, which holds for the whole if it holds for every part.
+        What must hold; a model that can be released by parts.
     folder
         Where the parts go, and their manifest, which is written last: without it there is no release.
     engine
@@ -131,8 +131,10 @@ def anonymize_parts(
         Of a Dask cluster, such as ``"tcp://192.168.0.10:8786"``; a local one if not given.
     reading
         Options of ``read`` that say how the files are to be understood.
-    ids, seed, allow_unknown, jobs, progress, **options
+    ids, seed, allow_unknown, **options
         As for ``anonymize``.
+    jobs, progress
+        As for ``advise``.
     force, resume
         Replace what is in the folder; or go on with the parts that an earlier run proved.
     told
@@ -190,7 +192,7 @@ def anonymize_parts(
         allow_unknown=allow_unknown,
         jobs=jobs,
         progress=progress,
-        told=told,
+        told=told or (lambda _: None),
     )
     in_blocks = method_of(model).by_parts.blocks is not None
     made = _finished(request, (release_blocks if in_blocks else release_records)(request), began)
@@ -240,7 +242,7 @@ def plain(value: Any) -> Any:
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options for every part; refuses what cannot be released so, and says why."""
+    """The options for every part; refuses what cannot be released by parts, and says why."""
     chosen, _ = search_call(model, options)
     if reason := method_of(model).by_parts.refused(model, chosen, options):
         raise PolicyError(f"{model.name} cannot be released by parts: {reason}")

@@ -39,14 +39,14 @@ from withhold.verdict import Status, Verdict
 
 @dataclass(frozen=True)
 class ItemCounts:
-    """What a page says of records, where they are not in memory themselves."""
+    """What a page says of records that are not in memory themselves."""
 
     vocabulary: tuple[str, ...]
     supports: Longs
     record_ids: tuple[str, ...] | None
-    """Something if the records' own ids were kept."""
+    """Not None if the records' own ids were kept."""
     parts: Parts
-    """That can be read again, one after the other."""
+    """The parts, which can be read again one after the other."""
     index: None = None
 
     @property
@@ -219,7 +219,7 @@ def report_tables(
     """The report of a table: what was withheld, summed over its parts, and both audits."""
     blocks = method_of(made.model).by_parts.blocks
     assert blocks is not None
-    # What stands for a withheld cell in the release is a value of the original.
+    # The mark of a withheld cell in the release is a plain value in the original.
     reading = {name: value for name, value in reading.items() if name != "mark"}
     how: dict[str, Any] = {"part_records": part_records, "progress": progress}
     before: Any = audit_parts(data, made.model, reading=reading, **how)

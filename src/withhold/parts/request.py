@@ -47,7 +47,7 @@ class PartsRequest:
         return folders.begin(self.folder, files, self.seed, force=self.force, resume=self.resume)
 
     def running(self) -> AbstractContextManager[Engine]:
-        """Whoever does the work."""
+        """The engine that does the work."""
         return engine_for(self.engine, self.workers, self.scheduler)
 
 
@@ -59,11 +59,11 @@ class MadeParts:
     sources: Sequence[Path]
     seed: int
     model: Model
-    """That all parts keep: the one that was asked for, or that under the groups of all parts."""
+    """What all parts keep: the model that was asked for, or the same under the groups of all parts."""
     how: str = folders.BY_PARTS
     """How they were proved, in words."""
     output: Mapping[str, Any] | None = None
-    """How the parts are read, where they have no manifests."""
+    """How the parts are read, if they have no manifests."""
     unknown: Unknown | None = None
     warnings: tuple[str, ...] = ()
     choice: Choice | None = None

@@ -1,4 +1,4 @@
-"""Many parts, one after the other or in several processes; who computes has no say in what comes out."""
+"""Many parts, one after the other or in several processes; the engine does not affect the result."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from withhold.errors import OutputError, PolicyError
 from withhold.interruption import ask_to_stop, stop_if_asked
 
 STREAM, DASK = ENGINES = ("stream", "dask")
-LOOKS_EVERY = 0.5
-"""Seconds after which a process looks whether whoever started it is still there."""
+CHECKS_EVERY = 0.5
+"""Seconds between two checks whether the parent process is still there."""
 CONNECTS_WITHIN = 20
-"""Seconds in which a scheduler answers, if it is there."""
+"""Seconds in which a scheduler must answer."""
 LEAVES_WITHIN = 5.0
-"""Seconds in which a process that was asked to leave does, unless it is stuck."""
+"""Seconds in which a process that was asked to end does so, unless it is stuck."""
 DIED = "a worker was killed or ran out of memory; run it again with --resume to go on"
 
 
@@ -52,7 +52,7 @@ class Engine(Protocol):
 
 @contextmanager
 def engine_for(name: str, workers: int | None, scheduler: str | None) -> Iterator[Engine]:
-    """Whoever does the work, ready for any number of calls."""
+    """The engine that does the work, ready for any number of calls."""
     if name == DASK:
         with _cluster(workers, scheduler) as engine:
             yield engine
@@ -77,7 +77,7 @@ def _here(work: Callable[[TaskT], ResultT], tasks: Sequence[TaskT]) -> Iterator[
 
 @contextmanager
 def _processes(workers: int) -> Iterator[Engine]:
-    """In so many processes of this machine, each with its share of the cores."""
+    """In ``workers`` processes of this machine, each with its share of the cores."""
     threads = max((os.cpu_count() or 1) // workers, 1)
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (os.getpid(),))
 
@@ -89,7 +89,7 @@ def _processes(workers: int) -> Iterator[Engine]:
             # One more than there are workers, so that none waits; the others stay here.
             while waiting and len(running) <= workers:
                 running.add(pool.submit(work, waiting.pop()))
-            done, running = wait(running, timeout=LOOKS_EVERY, return_when=FIRST_COMPLETED)
+            done, running = wait(running, timeout=CHECKS_EVERY, return_when=FIRST_COMPLETED)
             if not done and _is_headless(pool):
                 raise OutputError(DIED)
             for each in done:
@@ -111,12 +111,12 @@ def _processes(workers: int) -> Iterator[Engine]:
                 process.kill()
                 process.join()
         if manager is not None:
-            # Python wakes it up at its end, and complains if it closes its pipe just then.
+            # At exit Python wakes it up, and fails if it is just closing its pipe.
             manager.join(LEAVES_WITHIN)
 
 
 def _is_headless(pool: ProcessPoolExecutor) -> bool:
-    """Whether the thread that hands out work is gone, as without memory: nothing would come any more."""
+    """Whether the thread that hands out work has died, as it does without memory: no result would come."""
     thread = getattr(pool, "_executor_manager_thread", None)
     return thread is not None and not thread.is_alive()
 
@@ -188,7 +188,7 @@ def on_worker(work: Callable[[TaskT], ResultT], task: TaskT) -> ResultT:
     worker, over = get_worker(), threading.Event()
 
     def follow() -> None:
-        while not over.wait(LOOKS_EVERY):
+        while not over.wait(CHECKS_EVERY):
             if worker.status not in (Status.running, Status.paused):
                 ask_to_stop()
                 return
@@ -204,8 +204,8 @@ def _begin(parent: int) -> None:
     """In a new process: leave Ctrl-C to the parent, and do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-    # A handler in Python would wait for the kernel that the main thread is in. What is written here is read
-    # by a thread that need not wait, since kernels run without the interpreter's lock.
+    # A handler in Python would wait for the kernel that the main thread runs. What the signal writes to this
+    # pipe is read by a thread that need not wait, since kernels run without the interpreter's lock.
     heard, told = os.pipe()
     os.set_blocking(told, False)
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
@@ -221,7 +221,7 @@ def _leave_when_told(heard: int) -> None:
 
 def _follow(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(LOOKS_EVERY)
+        time.sleep(CHECKS_EVERY)
     _leave()
 
 

@@ -14,14 +14,14 @@ Counts = Callable[[Any], Mapping[str, int]]
 
 
 class Kind(NamedTuple):
-    """How to speak of one kind of data, as plain values."""
+    """How to describe one kind of data, as plain values."""
 
     renumbered: Callable[[Any], Any]
     """(data) → the data without names of their own: those that have some are numbered from 1."""
     amounts: Callable[[Any], dict[str, Any]]
     """(data) → how much there is, and what was changed on the way in."""
     withheld: Callable[[Any, Any, Counts], dict[str, Any]]
-    """(original, published, what counts its items) → how often what is not in the release."""
+    """(original, published, what counts its items) → how often each item, or column's cell, was withheld."""
     prepared: Callable[[Any], dict[str, list[str]]] = lambda _: {}
     """(original) → the options that prepared it so."""
 

@@ -1,4 +1,4 @@
-"""When a proof that found nothing is no proof: what was listed does not occur, so the list may be misspelt.
+"""When finding nothing proves nothing: no listed item occurs, so the list may be misspelt.
 
 In: a verdict and the data that it is about. Out: the same verdict, or UNDECIDED. A release from which every
 sensitive item had to go looks the same; the manifest of these very bytes tells the two apart, since it counts
@@ -23,7 +23,7 @@ from withhold.verdict import Status, Verdict
 def doubted(
     verdict: Verdict, data: Data, model: Model, evidence: Evidence, *, known_before: bool = False
 ) -> Verdict:
-    """The verdict, unless it rests on nothing: then nobody can know whether the right thing was asked.
+    """The verdict, unless it rests on nothing: then nobody can know whether the right thing was checked.
 
     ``known_before``: the original had what was listed, so that it was withheld.
     """

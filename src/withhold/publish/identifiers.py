@@ -1,4 +1,4 @@
-"""What becomes of the records' own ids in a release: they are numbered anew, unless the ids are asked for.
+"""What becomes of the records' own ids in a release: they are replaced by numbers, unless they are asked for.
 
 The ids of a long file are often those of people. Rows keep their order, so the custodian, who has the
 originals, can still tell which record is whose; the ids are in the internal manifest, which stays there.

@@ -22,6 +22,7 @@ from withhold.data.tidied import ITEMS
 from withhold.errors import InputError
 from withhold.formats import Data
 from withhold.formats.people_parts import PROPER, part_path
+from withhold.listed import told_promise
 from withhold.method import Model
 from withhold.options import Plain
 from withhold.publish.by_kind import KINDS
@@ -53,7 +54,7 @@ MARKS: Mapping[str, Any] = {
 }
 """What may be there as well."""
 FOUND_IN = ("encoding", "sheet", "decimal")
-"""What may be there about the file that was read; those that are written are all alike in this."""
+"""What may be there about the file that was read; written files are all alike in this."""
 ABOUT_ORIGINALS = frozenset(
     ("dropped_columns", "binned_columns", "without_consent", "items_of_nobody")
 )
@@ -63,7 +64,7 @@ FOUND = frozenset(
 )
 """What a release notes beside its options and parameters, which nobody can ask for."""
 SPELT = {"restoring": "restore"}
-"""Options that are not called on the command line what they are called in Python."""
+"""Options whose names on the command line are not those in Python."""
 ASKED_FOR = (str, int, float, list)
 GENUINE = "use the manifest that withhold wrote"
 
@@ -92,7 +93,7 @@ def make_manifest(
     """
     model, data = release.model, release.data
     roles = column_roles_of(release.original, model)
-    # That there were other columns is nothing that strangers need to know.
+    # Strangers need not know that there were other columns.
     roles = {name: role for name, role in roles.items() if name in data.names}
     # Of a table only what anybody can count in the file.
     size = {n: amount for n, amount in amounts(data).items() if n not in ABOUT_ORIGINALS}
@@ -101,7 +102,7 @@ def make_manifest(
     tidied = [str(each) for each in release.original.tidied if each.name in shown]
     return {
         "manifest": MANIFEST_FORMAT,
-        "promise": model.promise(),
+        "promise": told_promise(model, release.unknown),
         "model": model.parameters(),
         **({"to_prove_it_again": model.needs} if model.needs else {}),
         "verdict": _verdict(verdict, model),
@@ -110,7 +111,7 @@ def make_manifest(
         **({"column_roles": roles} if roles else {}),
         **({"tidied": tidied} if tidied else {}),
         "ids": release.ids,
-        "unknown": [each.as_dict() for each in release.unknown],
+        "unknown": [each.as_dict() for each in release.unknown if each.public],
         **({"warnings": list(warnings)} if warnings else {}),
     }
 
@@ -239,7 +240,7 @@ def amounts(data: Data) -> dict[str, Any]:
 
 
 def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
-    """The verdict; how it was reached only where that is counted in the published file alone."""
+    """The verdict; how it was reached only if that counts the published file alone."""
     entry = {"status": verdict.status.value, "words": verdict.words}
     if (how := method_of(model).how_for_strangers) is not None:
         return entry | {"method": how(model)}
@@ -252,7 +253,7 @@ def column_roles_of(data: Data, model: Model) -> dict[str, str]:
 
 
 def _sample(release: AnyRelease) -> dict[str, Plain]:
-    """What a stranger could test guesses with: which draw confirmed it, and who wants what protected."""
+    """What a stranger could test guesses with: which draw confirmed it, and a digest of the constraints."""
     evidence = release.evidence
     if evidence.constraints is None:
         return {}
@@ -274,7 +275,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def check_form(section: Any, name: str, path: Path) -> None:
-    """Refuse what does not say how a file is read, or says it in a way that could not be used."""
+    """Refuse what does not say how a file is read, or not in a usable way."""
     _check_fields(section, FORM, name, path)
     _check_form(section, name, path)
 

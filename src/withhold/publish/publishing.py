@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from withhold.atomic import FileSet, current, drafting, refuse_links, save
+from withhold.atomic import FileSet, current, drafting, save
 from withhold.counting.memory import give_back_memory
 from withhold.counting.threads import Progress
 from withhold.data import Source
@@ -22,8 +22,6 @@ from withhold.errors import (
     InternalError,
     NotVerifiedError,
     OutputError,
-    PolicyError,
-    option,
 )
 from withhold.escaping import json_text
 from withhold.formats import Data, as_written, form_for, read_back, write
@@ -32,6 +30,7 @@ from withhold.formats.people_parts import part_path, part_pattern
 from withhold.formats.writing import pieces
 from withhold.method import CheckRun
 from withhold.phases import phase
+from withhold.publish.earlier import earlier_releases
 from withhold.publish.manifest import (
     form_from,
     internal_path,
@@ -40,12 +39,23 @@ from withhold.publish.manifest import (
     manifest_path,
     read_manifest,
 )
+from withhold.publish.replacing import (
+    IsOwn,
+    check_folder,
+    check_replaceable,
+    own_files,
+    refuse_inputs,
+    whatever_it_is,
+)
 from withhold.registry import verify
 from withhold.verdict import Status, Verdict
 
 if TYPE_CHECKING:
     from withhold.release import AnyRelease
     from withhold.report.content import Report
+
+
+ONE_INPUT = "one of the inputs"
 
 
 @dataclass(frozen=True)
@@ -66,11 +76,11 @@ class Published:
     content: Report | None = field(default=None, repr=False)
     """What the page says."""
     warnings: tuple[str, ...] = ()
-    """What whoever opens the file should know."""
+    """Warnings for whoever opens the file."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Seconds of each step; ``verify`` is the proof of the bytes on disk."""
     items: tuple[Path, ...] = ()
-    """The files of items, where people have their items in files of their own."""
+    """The files of items, if people have their items in files of their own."""
 
 
 def report_path(path: Path) -> Path:
@@ -79,9 +89,9 @@ def report_path(path: Path) -> Path:
 
 
 def release_files(path: Path, parts: Iterable[str] = ()) -> FileSet:
-    """All that may stand there for a release, in the order in which it gets its names.
+    """All files that a release may have there, in the order in which they get their names.
 
-    Its own files of items are those of these ``parts``; those of a release that stands there go with it.
+    Its own files of items are those of these ``parts``; those of an earlier release there go with it.
     """
     own = [part_path(path, part) for part in parts]
     old = [each for each in _parts_there(path) if each not in own]
@@ -94,7 +104,7 @@ def release_files(path: Path, parts: Iterable[str] = ()) -> FileSet:
 
 
 def _parts_there(path: Path) -> list[Path]:
-    """The files of items of the release that stands there, as its manifest says."""
+    """The files of items of the release that is there, as its manifest says."""
     try:
         form = form_from(read_manifest(manifest_path(path))["output"], path)
     except InputError:
@@ -120,7 +130,7 @@ def _current(path: Path, named: Callable[[Path], Path]) -> Path:
 
 
 def located(form: Source) -> Source:
-    """The form with its files of items where those stand that belong to the file as it is now."""
+    """The form with the paths of the files of items that belong to the file as it is now."""
     files = release_files(form.path)
     return replace(
         form,
@@ -135,60 +145,62 @@ def check_target(
     force: bool,
     others: Iterable[Path] = (),
     parts: Iterable[str] = (),
+    is_own: IsOwn | None = None,
 ) -> None:
     """Refuse, before any work is done, a target that could not or must not be written.
 
     ``others`` are files that are read, too, such as the list of sensitive items; ``parts`` what its files of
-    items are called.
+    items are called; ``is_own`` says what ``force`` replaces, else a release that nobody changed.
     """
     folder = path.parent
     if path.is_dir():
         raise OutputError(f"{path} is a directory; name a file in it")
-    _check_folder(folder)
+    check_folder(folder)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"the folder {folder} cannot be written to; choose another")
     files = release_files(path, parts)
-    # Completes or removes what a killed run left. A draft has the longest name that will be needed; tried
-    # out, because of long names and read-only disks.
+    # Completes or removes what a killed run left. A draft has the longest name that will be needed; it is
+    # tried, because of long names and read-only disks.
     with drafting(files) as drafts:
         drafts.new()
     sources = [] if source is None else source.paths
-    # Also where no report is asked for: an old one would describe another release.
-    others = list(others)
+    inputs = {"the input itself": sources, ONE_INPUT: list(others)}
+    own = is_own or own_files(path, report_path(path))
+    # Also if no report is asked for: an old one would describe another release.
     for target in files.members:
-        _check_replaceable(target, sources, "the input itself", force=force)
-        _check_replaceable(target, others, "one of the inputs", force=force)
+        refuse_inputs(target, inputs)
+    for target in files.members:
+        check_replaceable(target, own, force=force)
 
 
-def save_text(path: Path, text: str, *, force: bool, sources: Iterable[Path] = ()) -> None:
+def save_text(
+    path: Path,
+    text: str,
+    *,
+    force: bool,
+    sources: Iterable[Path] = (),
+    is_own: IsOwn = whatever_it_is,
+) -> None:
     """Write a page or a table whole or not at all; never over one of the sources."""
-    check_free(path, force=force, sources=sources)
+    check_free(path, force=force, sources=sources, is_own=is_own)
     with save(path) as draft:
         draft.write(text.encode("utf-8", errors="backslashreplace"))
 
 
-def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None:
-    """Refuse, before any work is done, a page or a table that could not or must not be written."""
-    _check_folder(path.parent)
-    _check_replaceable(path, sources, "one of the inputs", force=force)
+def check_free(
+    path: Path,
+    *,
+    force: bool,
+    sources: Iterable[Path] = (),
+    is_own: IsOwn = whatever_it_is,
+) -> None:
+    """Refuse, before any work is done, a page or a table that could not or must not be written.
 
-
-def _check_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        raise OutputError(f"the folder {folder} does not exist; create it first")
-
-
-def _check_replaceable(path: Path, sources: Iterable[Path], input_: str, *, force: bool) -> None:
-    """Refuse a name at which something stands that is not to be replaced."""
-    if not os.path.lexists(path):
-        return
-    if path.exists() and any(source.exists() and path.samefile(source) for source in sources):
-        raise PolicyError(f"{path} is {input_}; it is never overwritten")
-    refuse_links(path)
-    if not path.is_file():
-        raise OutputError(f"{path} is not an ordinary file; choose another name")
-    if not force:
-        raise PolicyError(f"{path} exists already; use {option('force', True)} to replace it")
+    ``is_own`` says whether what stands there may be replaced with ``force``.
+    """
+    check_folder(path.parent)
+    refuse_inputs(path, {ONE_INPUT: sources})
+    check_replaceable(path, is_own, force=force)
 
 
 def publish(
@@ -205,30 +217,31 @@ def publish(
     policy: Mapping[str, Any] | None,
     jobs: int | None,
     progress: Progress,
+    is_own: IsOwn | None = None,
 ) -> Published:
-    """Write, read back, prove, report, then rename all files at once; as ``Release.write`` says."""
+    """Write, read back, prove, report, then rename all files at once; as ``Release.write`` says.
+
+    ``is_own``, as for ``check_target``, is given in folders of withhold's own, which are one release.
+    """
     like = release.original.source
     form = form_for(release.data, path.name, like=like, format=format, mark=mark, safe_csv=safe_csv)
     parts = [file.part for file in form.files]
-    check_target(path, like, force=force, parts=parts)
+    check_target(path, like, force=force, parts=parts, is_own=is_own)
     files = release_files(path, parts)
-    manifest_at, internal_at, report_at = (
-        manifest_path(path),
-        internal_path(path),
-        report_path(path),
-    )
+    manifest_at, internal_at = manifest_path(path), internal_path(path)
+    report_at = report_path(path)
     with drafting(files) as drafts:
         draft, items = drafts.new(), [drafts.new() for _ in parts]
+        file = cast(BinaryIO, draft)
         with phase("writing"):
-            written = write(
-                release.data, draft.path, form, file=cast(BinaryIO, draft), others=items
-            )
+            written = write(release.data, draft.path, form, file=file, others=items)
         verdict = _proved(release, draft.path, written, path, jobs, progress)
         # What was read back is the release, so the proof is also that of the release itself.
         timings = {**release.timings, "verify": verdict.seconds}
         release = replace(release, verdict=verdict, timings=timings)
         formulas = formula_warnings(pieces(release.data, written))
-        warnings = (*release.warnings, *formulas)
+        earlier = earlier_releases(path, like.sha256) if like and is_own is None else ()
+        warnings = (*release.warnings, *formulas, *earlier)
         manifest = make_manifest(release, path.name, written, verdict, warnings=formulas)
         internal = make_internal(release, path.name, written, policy, warnings=warnings)
         targets = [
@@ -254,9 +267,9 @@ def publish(
 
 
 def write_checked(data: Data, path: Path, like: Source | None) -> Source:
-    """Write data that are proved elsewhere, over what stands there: a draft, read back, then renamed."""
+    """Write data that are proved elsewhere, over what is there: a draft, read back, then renamed."""
     form = form_for(data, path.name, like=like)
-    check_target(path, like, force=True)
+    check_target(path, like, force=True, is_own=whatever_it_is)
     with drafting(release_files(path)) as drafts:
         draft = drafts.new()
         written = write(data, draft.path, form, file=cast(BinaryIO, draft), others=[])
@@ -273,7 +286,7 @@ def _proved(
     jobs: int | None,
     progress: Progress,
 ) -> Verdict:
-    """The verdict on the bytes of the draft, which holds; else nothing may be published."""
+    """The verdict on the bytes of the draft; raises if they may not be published."""
     with phase("reading back"):
         found = _read_again(release.data, draft, written, path)
     give_back_memory()

@@ -1,7 +1,7 @@
 """Prove a published file again: the policy that was stated, or the one that its manifest describes.
 
-Nothing that comes with the file is taken on trust. Nobody can detect whether quotes before formulas belong to
-the names (``safe_csv``): unless the user says so, both are proved, and where the verdicts differ it is
+Nothing that comes with the file is taken on trust. Whether quotes before formulas belong to the names
+(``safe_csv``) cannot be detected: unless the user says so, both are proved, and if the verdicts differ it is
 UNDECIDED. A check that found nothing to check is UNDECIDED (``doubting``).
 """
 
@@ -91,7 +91,7 @@ def verify_file(
     ``gather`` finds the evidence, which no manifest holds. ``reading`` are options of ``read``, perhaps only
     ``for_original``; ``safe_csv`` says whether the file was written with quotes before formulas, None that
     this is not known. ``mark`` marks the cells of a table that are withheld; without it the manifest says
-    which, and where a stated policy holds only by its word, the verdict is UNDECIDED.
+    which, and if a stated policy holds only by its word, the verdict is UNDECIDED.
     """
     began = time.perf_counter()
     path = Path(path)
@@ -155,7 +155,7 @@ def verify_file(
 
 
 def _manifest_beside(where: Path, *, needed: bool) -> tuple[dict[str, Any] | None, list[str]]:
-    """The manifest, and what is wrong with it; None where there is no usable one and none is needed."""
+    """The manifest, and what is wrong with it; None if there is no usable one and none is needed."""
     if not needed and not where.exists():
         return None, []
     try:
@@ -213,7 +213,7 @@ def _proved(
     *,
     allow_unknown: bool,
 ) -> tuple[Data, Verdict]:
-    """What was proved, and the verdict: the same for both readings, where there are two."""
+    """What was proved, and the verdict: the same for both readings, if there are two."""
     found = [readings.named]
     verdicts = [prove(readings.named)]
     if (other := readings.as_it_looks) is not None:
@@ -254,7 +254,7 @@ def _drawn(
 ) -> tuple[Evidence, list[str]]:
     """The evidence with the draw that confirmed the release, as the internal manifest has it.
 
-    And whether the constraints are others than then: wrong, unless a policy of one's own is ``stated``.
+    And whether the constraints have changed since: an error, unless a policy is ``stated``.
     """
     internal = None if record is None else read_internal(internal_of(path))
     sample = (record or {}).get("model", {}) if internal is None else internal["sample"]
@@ -287,7 +287,7 @@ def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
 
     >>> from withhold.methods.rho.model import RhoUncertainty
     >>> promises_less(RhoUncertainty("0.9", {"a"}), RhoUncertainty("0.5", {"a", "b"}))
-    ('rho is 0.9 instead of 0.5', 'sensitive lacks 1 of 2')
+    ('rho is 0.9 instead of 0.5', '1 of the 2 names in sensitive is not in its list')
 
     In coherence, what is private is not among the public items that somebody may know, so a longer list of
     private items promises something else.
@@ -323,7 +323,9 @@ def _published_elsewhere(offered: Model, asked: Model) -> int:
 
 def _difference(name: str, offered: Any, asked: Any) -> str:
     if isinstance(asked, list):
-        return f"{name} lacks {len(set(asked) - set(offered)):,} of {len(asked):,}"
+        missing = len(set(asked) - set(offered))
+        verb = "is" if missing == 1 else "are"
+        return f"{missing:,} of the {len(asked):,} names in {name} {verb} not in its list"
     if isinstance(offered, dict):
         return (
             f"items are seen as the {counted(len(offered), 'group')} that they are published under"

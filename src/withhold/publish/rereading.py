@@ -32,11 +32,11 @@ Reading = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Readings:
-    """A published file as its manifest says that it is read, and as it looks where that may differ."""
+    """A published file as its manifest says that it is read, and as it looks if that may differ."""
 
     named: Data
     as_it_looks: Data | None = None
-    """With the quotes before formulas, where only the manifest says that they belong to no name."""
+    """With the quotes before formulas, if only the manifest says that they belong to no name."""
 
 
 @phase("reading")
@@ -53,7 +53,7 @@ def read_published(
     """The file as the user says, or as detection and its manifest both say.
 
     Changed bytes may be of another form altogether, so for them detection decides. Options that may be
-    ``for_original`` are not used where detection and manifest agree without them.
+    ``for_original`` are not used if detection and manifest agree without them.
     """
     form = None if record is None else located(form_from(record["output"], path))
     if method_of(model).data == People.kind:
@@ -63,7 +63,7 @@ def read_published(
         raise PolicyError(f"--{alone[0].replace('_', '-')} is for people; this is {model.name}")
     proposed = form is not None and form.safe_csv
     if form is not None and proposed:
-        # As the file has them: what stands for a withheld cell got its quote, too.
+        # As in the file, where the mark of a withheld cell got its quote, too.
         marked = tuple(map(escape, form.marked))
         form = replace(form, safe_csv=False, mark=escape(form.mark), marked=marked)
     plain = for_original and form is not None and same_bytes
@@ -77,7 +77,7 @@ def read_published(
         return Readings(data)
     assert not isinstance(data, People)  # which were read above
     if holds_formulas(data):
-        # Where two cells differ by a quote that is no part of a name, they would become one.
+        # Two cells that differ only by a quote that is no part of a name would become one.
         if safe_csv is None and not same_bytes:
             return Readings(data)
         raise InputError(
@@ -107,7 +107,7 @@ def as_it_stands(data: Data, record: Mapping[str, Any] | None, path: Path) -> Da
 def _read_bytes(
     path: Path, model: Model, form: Source | None, options: Reading, *, same_bytes: bool
 ) -> Data:
-    """The file with all names as they stand there."""
+    """The file with all names exactly as in it."""
     is_table = method_of(model).data == "table"
 
     def detected() -> Data:
@@ -154,8 +154,8 @@ def _agree(proposed: Data, found: Data, form: Source) -> bool:
 def read_original(original: Path, published: Path, options: Reading, **people: Any) -> Records:
     """The originals of a release, read as they were then if the internal manifest is of the same file.
 
-    ``options`` say how the bytes are read, and win over the manifest; ``people`` whose records are left out,
-    both as in ``read``.
+    ``options`` say how the bytes are read, and override the manifest; ``people`` says whose records are left
+    out; both as in ``read``.
     """
     return read(original, **original_options(original, published, options), **people)
 

@@ -42,7 +42,7 @@ def read_people_files(
     same_bytes: bool,
     safe_csv: bool | None,
 ) -> tuple[People, People | None]:
-    """The people as their manifest says that they are read, and as they look where that may differ."""
+    """The people as their manifest says that they are read, and as they look if that may differ."""
     if "format" in options:
         raise PolicyError("--format is for records of items, not for people")
     proposed = form is not None and form.safe_csv
@@ -82,7 +82,7 @@ def _joined(parts: Parts, form: Source) -> People:
 
 
 def _as_said(path: Path, form: Source | None, options: Mapping[str, Any]) -> tuple[Parts, Source]:
-    """The files as the user says; what is not said as the manifest has it, which the user may look up."""
+    """The files as the user says, and otherwise as the manifest says, which the user may look up."""
     known: dict[str, Any] = {}
     if form is not None and form.files and not options.get("items"):
         known["items"] = {file.part: file.path for file in form.files}
@@ -144,7 +144,7 @@ def _as_it_looks(path: Path, form: Source, *, same_bytes: bool) -> tuple[Parts, 
 
 
 def _check_list_column(table: Table, list_column: str, path: Path) -> None:
-    """Say so where another column looks as much like the one of the items, and only the manifest knows."""
+    """Raise if another column may as well hold the items, so that only the manifest knows which does."""
     others = [name for name in table.names if plain(name) in LIST_NAMES and name != list_column]
     if others:
         raise UndecidedError(
@@ -154,7 +154,7 @@ def _check_list_column(table: Table, list_column: str, path: Path) -> None:
 
 
 def _check_form(found: Source, form: Source, *, same_bytes: bool) -> None:
-    """Say so where a file is not of the form that its manifest describes."""
+    """Raise if a file is not of the form that its manifest describes."""
     if not same_bytes:
         return
     separators = [each.separator if each.container == "text" else "" for each in (found, form)]
@@ -167,7 +167,7 @@ def _check_form(found: Source, form: Source, *, same_bytes: bool) -> None:
 
 
 def _check_columns(path: Path, record: str, item: str) -> None:
-    """Refuse a file of items that says more than whose each item is."""
+    """Refuse a file of items with other columns than the person and the item."""
     opened = open_bytes(path)
     if opened.is_parquet or not _is_csv(opened):
         names = (*read_opened(opened, None, but=(item,)).names, item)
@@ -184,7 +184,7 @@ def _is_csv(opened: Any) -> bool:
 
 
 def files_beside(path: Path, form: Source | None) -> list[str]:
-    """What to say of files that look like items of the release and are not proved with it."""
+    """Warnings about files that look like items of the release and are not proved with it."""
     known = {each.path.name for each in form.files} if form is not None else set()
     pattern = part_pattern(path)
     try:
@@ -211,6 +211,7 @@ def read_then(path: Path | None) -> dict[str, Any]:
         "record_column",
         "item_column",
         "skip_missing_ids",
+        "allow_unknown",
     )
     then = {name: policy.get(name.replace("_", "-")) for name in known}
     return {name: value for name, value in then.items() if value is not None}

@@ -17,6 +17,8 @@ def advice_text(advice: Advice, *, name: str) -> str:
     lines = [f"{name}: {size}; nothing is published", ""]
     lines += [f"{text[0].upper()}{text[1:]}." for text in advice.assumed]
     lines += [""] * bool(advice.assumed) + _choices(advice.choices)
+    if advice.not_measured:
+        lines += ["", "Not measured", *(f"  {each}" for each in advice.not_measured)]
     lines += ["", "To run next"]
     if advice.first:
         lines.append(f"  first  {advice.first}")
@@ -25,18 +27,26 @@ def advice_text(advice: Advice, *, name: str) -> str:
 
 
 def _choices(choices: Sequence[Choice]) -> list[str]:
-    """A row for each choice, or two lines where the rows are too wide for a terminal."""
+    """A row for each choice, or two lines if the rows are too wide for a terminal."""
     rows = [
-        (f"{number}.", each.knows, each.promise, cost_text(each))
+        (f"{number}.", each.knows, promise_text(each), cost_text(each))
         for number, each in enumerate(choices, start=1)
     ]
-    table = columns([("", "if attackers know", "then promising that", "costs"), *rows], right={0})
+    table = columns(
+        [("", "if attackers know", "which model promises what", "withheld for it"), *rows],
+        right={0},
+    )
     if max(map(len, table)) <= WIDTH:
         return table
-    lines = [("", "if attackers know: then promising that, and what it costs")]
+    lines = [("", "if attackers know: which model promises what, and what is withheld for it")]
     for number, knows, promise, cost in rows:
         lines += [(number, f"{knows}: {promise}"), ("", cost)]
     return columns(lines, right={0})
+
+
+def promise_text(choice: Choice) -> str:
+    """What a model promises, with its name."""
+    return f"{choice.model}, {choice.promise}"
 
 
 def cost_text(choice: Choice) -> str:

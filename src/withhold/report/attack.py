@@ -39,7 +39,7 @@ def _headings(model: Model) -> Mapping[str, str]:
 
 
 def shown_shares(audit: Audit) -> list[tuple[str, str]]:
-    """The shares that the points of the attack curve have, under their names, with their headings."""
+    """The shares that the points of the attack curve have, by name, with their headings."""
     point, headings = audit.attack_curve[0], _headings(audit.model)
     return [(name, head) for name, head in headings.items() if getattr(point, name) is not None]
 
@@ -55,7 +55,7 @@ def beyond_promise(audit: Audit) -> list[str]:
 
 
 def counted_rows(audit: Audit) -> list[tuple[str, SizeCount]]:
-    """For each number of known items how many breaches there are, and how that is known."""
+    """For each number of known items, how many breaches there are, and how that is known."""
     words = words_of(audit.model)
     return [
         (words.counted.format(items=_items(size, words)), count)
@@ -79,17 +79,17 @@ def exposed_text(audit: Audit) -> str:
 
 
 def other_rows(other: OtherBreaches) -> list[tuple[str, str]]:
-    """For each number of known items how many breaches of another kind there are."""
+    """For each number of known items, how many breaches of another kind there are."""
     return [(counted(size, "item"), str(count)) for size, count in other.counts.items()]
 
 
 def other_exposed(other: OtherBreaches) -> str:
-    """How many records breaches of another kind are about."""
+    """How many records are exposed by breaches of another kind."""
     return f"Found by one of them: {counted(other.exposed_records, 'record')}"
 
 
 def within_parts(audit: Audit, how: str = "Counted within") -> list[str]:
-    """A line where the numbers are sums of what each part shows on its own."""
+    """A line if the numbers are sums over the parts, each taken by itself."""
     if audit.parts is None:
         return []
     alone = {
@@ -100,7 +100,7 @@ def within_parts(audit: Audit, how: str = "Counted within") -> list[str]:
 
 
 def _at_most(most: int, words: Words) -> dict[str, Any]:
-    """The largest number of items in all the ways in which sentences may need it."""
+    """The largest number of items, in each form that sentences may need."""
     return {
         "most": most,
         "at_most": f"at most {most:,}" if most else "nothing",
@@ -178,7 +178,7 @@ def _audits(subject: Subject) -> tuple[Audit, Audit]:
 def attack_plots(
     model: Model, before: Sequence[AttackPoint], after: Sequence[AttackPoint]
 ) -> list[Lines]:
-    """A plot for each share that the model speaks of, by the number of known items."""
+    """A plot for each share that the model names, by the number of known items."""
     words, plots = words_of(model), []
     longest = max(before, after, key=len)
     headings = {**_headings(model), "unique": "the record is unique"}
@@ -204,7 +204,7 @@ def attack_plots(
 
 
 def _line(label: str, role: Role, curve: Sequence[AttackPoint], name: str, length: int) -> Line:
-    """The line of one curve; it ends where the time did."""
+    """The line of one curve; it ends where the time ran out."""
     shares = [getattr(point, name) for point in curve]
     missing = length - len(shares)
     values = (*(share.value for share in shares), *[None] * missing)

@@ -2,7 +2,7 @@
 
 In: a release and its manifest. Out: a ``Report`` in one of two editions. ``internal`` is for the custodian
 and has everything. ``external`` is for whoever gets the file: no item, nothing exact about the original,
-nothing that helps to work backwards; docs/decisions/0010 says what was left out and why.
+nothing that helps to reconstruct it; docs/decisions/0010 says what was left out and why.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ FOOTERS = {
     "external": "Everything missing here was left out on purpose.",
 }
 NOT_FIRST = ("distribution.symmetric_kl", "loss.kl")
-"""Measures that a sweep draws, and that say nothing to who reads a report for the first time."""
+"""Measures that a sweep draws, but that mean little to somebody who reads their first report."""
 AUDIT_SECONDS = 60.0
-"""For looking at the original; the counts are lower bounds after that, and say so."""
+"""The time limit of each audit; the counts of one that was cut short are lower bounds, and say so."""
 BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
-"""Strangers learn in which of these the loss lies. Exact counts and long decimals are as good as a digest:
+"""Strangers learn which band the loss is in. Exact counts and long decimals are as good as a digest:
 whoever puts guesses back into the release can tell which guess is right."""
 FEWEST_POSSIBILITIES = 100
-"""A band is stated only if so many different numbers of occurrences lie in it."""
+"""A band is stated only if at least this many different numbers of occurrences are in it."""
 
 
 @dataclass(frozen=True)
@@ -88,16 +88,16 @@ def examine(
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Subject:
-    """All that a report is about: both tables audited, and compared; ``known`` is of the population."""
+    """All that a report is about: both tables audited, and compared; ``known`` is about the population."""
     model = release.model
     method = method_of(model)
     tree = getattr(release.plan, "hierarchy", None)
     request = MeasureRequest(model, release.protected, hierarchy=tree, jobs=jobs, progress=progress)
-    # The seed of the attacks is not the release's: who sees the curve could find that by trying.
+    # The seed of the attacks is not the release's, which whoever sees the curve could find by trying.
     run = AuditRun(seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)
-    # What is published was proved already, in memory and from the written bytes.
+    # The release was already proved, in memory and from the written bytes.
     runs = (
-        # The original is audited under what was asked for: its items are not generalised.
+        # The original is audited under the requested model: its items are not generalised.
         (release.original, release.asked or model, run),
         (release.data, model, AuditAfterProof(**vars(run), proof=release.verdict)),
     )
@@ -155,7 +155,7 @@ def make_report(
 
 
 def _headline(measured: Measured) -> list[Fact]:
-    """The losses to see first, that of the sensitive items beside that of all."""
+    """The losses to see first, with that of the sensitive items next to that of all."""
     found = []
     for path in measured.plotted:
         if path not in NOT_FIRST:
@@ -187,7 +187,7 @@ def _today() -> str:
 
 
 def _proof(checked: Mapping[str, Any]) -> str:
-    """How the file was checked; how much was checked only where strangers may know it."""
+    """How the file was checked; how much was checked, only if strangers may know it."""
     if "checked" not in checked:
         return f"Checked: {checked['method']}"
     looked_at = counted(checked["checked"], checked["unit"].removesuffix("s"))
@@ -195,7 +195,7 @@ def _proof(checked: Mapping[str, Any]) -> str:
 
 
 def _fitness(release: AnyRelease) -> str:
-    """What the external edition says about the loss of items; of other data their own section does."""
+    """What the external edition says about the loss of items; for other data their own section does."""
     if not isinstance(release.loss, Loss):
         return ""
     band = band_text(release.loss.share, release.data.n_occurrences)
@@ -225,10 +225,10 @@ def band_text(share: float, published: int) -> str:
 
 
 def _warnings_for_strangers(release: AnyRelease) -> tuple[str, ...]:
-    """The warnings of a release without any name."""
+    """The warnings of a release, without any names."""
     counts = (
         f"{len(each.names):,} of {each.total:,} {each.what} {each.problem}"
         for each in release.unknown
-        if not each.allowed
+        if each.public and not each.allowed
     )
     return (*counts, *(text for text in release.warnings if text == KEPT))

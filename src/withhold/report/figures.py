@@ -44,11 +44,11 @@ VARIABLES = {role: colour for role, (colour, _) in ROLES.items()} | {
     "muted": MUTED,
     "grid": GRID,
 }
-"""The page's variables. The colours are all different, because they are found by them."""
+"""The page's CSS variables. The colours are all different, because each identifies its variable."""
 WIDE, NARROW = 7.2, 3.5
 """Inches. A page has both, and shows the one that fits."""
 LONGEST_LABEL = 28
-"""Characters of a bar's label; the numbers beside the plot have it in full."""
+"""The most characters of a bar's label; the table next to the plot has it in full."""
 
 
 def draw(plot: Plot, *, width: float = WIDE) -> Figure:
@@ -59,7 +59,7 @@ def draw(plot: Plot, *, width: float = WIDE) -> Figure:
 
 
 def _lines(plot: Lines, width: float) -> Figure:
-    """Series over common places, with their intervals shaded."""
+    """Series over common points, with their intervals shaded."""
     figure, axes = _blank(width, 3.0 if width == WIDE else 2.7)
     _draw_lines(axes, plot)
     _label(axes, plot.x_label, plot.y_label)
@@ -68,7 +68,7 @@ def _lines(plot: Lines, width: float) -> Figure:
 
 
 def _panels(plot: Panels, width: float) -> Figure:
-    """Plots of lines above each other; only the lowest names the places."""
+    """Plots of lines above each other; only the lowest labels the points."""
     figure, first = _blank(width, 0.8 + 1.75 * len(plot.panels), panels=len(plot.panels))
     for axes, panel in zip(figure.axes, plot.panels, strict=True):
         _draw_lines(axes, panel)
@@ -97,7 +97,7 @@ def _draw_lines(axes: Axes, plot: Lines) -> None:
 
 
 def _places(names: tuple[str, ...]) -> list[float]:
-    """Numbers stand where they are; names one after the other."""
+    """Numbers are at their values; names one after the other."""
     try:
         return [float(Fraction(name)) for name in names]
     except ValueError:
@@ -136,7 +136,7 @@ def _bars(plot: Bars, width: float) -> Figure:
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x", color=GRID, linewidth=0.8)
     _label(axes, plot.x_label, "")
-    if not any(left):  # no room below nothing
+    if not any(left):  # an axis needs a range
         axes.set_xlim(0, 1)
     if plot.percent:
         axes.xaxis.set_major_formatter(_percent)
@@ -214,7 +214,7 @@ def _with_commas(value: float, _: object) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that matplotlib draws as it stands: a dollar begins no formula, nothing unprintable stays.
+    """Text that matplotlib draws literally: a dollar starts no formula, nothing unprintable stays.
 
     >>> plain("5$ or $6")
     '5\\\\$ or \\\\$6'
@@ -228,7 +228,7 @@ def svg_file(plot: Plot) -> str:
 
 
 def svg(plot: Plot, *, width: float = WIDE) -> str:
-    """The figure as an ``<svg>`` element for a page: named, its colours variables, no outside address."""
+    """The figure as an ``<svg>`` element for a page: named, with variables for colours, no external link."""
     name = f"{plot.name}-{'wide' if width == WIDE else 'narrow'}"
     return _for_a_page(_written(plot, width, name), name, plot.title)
 
@@ -238,7 +238,7 @@ def _written(plot: Plot, width: float, name: str) -> str:
 
     written = io.StringIO()
     # Text stays text, so that it can be read aloud, searched and copied; ids are the same every time.
-    # Readers' fonts are their own, so a letter that is missing here is not missing there.
+    # Readers use their own fonts, so a letter that is missing here is not missing there.
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": name})
@@ -251,7 +251,7 @@ def _written(plot: Plot, width: float, name: str) -> str:
 
 def _for_a_page(text: str, name: str, title: str) -> str:
     body = text[text.index("<svg") : text.rindex("</svg>")]
-    # Nothing of this is for readers, and a style inside a page would reach all of it.
+    # None of this is for readers, and a style inside a page would apply to all of it.
     body = re.sub(r"<(metadata|style)\b.*?</\1>", "", body, flags=re.DOTALL)
     inside = body[body.index(">") + 1 :]
     box = re.search(r'viewBox="([^"]+)"', body)

@@ -15,7 +15,7 @@ from withhold.telling.sections import Listing, Page
 from withhold.wording import percent
 
 DECIMALS = 4
-"""Of the numbers beside a plot."""
+"""The decimals of the numbers next to a plot."""
 
 
 def report_html(report: Report) -> str:

@@ -10,6 +10,7 @@ from withhold.auditing.result import Audit, How, OtherBreaches, Share, SizeCount
 from withhold.data import Hierarchy
 from withhold.data.profile import PeopleProfile, Profile, TableProfile
 from withhold.data.unknown import unknown_as_dict
+from withhold.listed import told_promise
 from withhold.publish.manifest import amounts, column_roles_of
 from withhold.publish.publishing import Published
 from withhold.publish.recheck import Recheck
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from withhold.release import AnyRelease
 
 SHARES = ("unique", "below_k", "inferred")
-"""Of the points of an attack curve."""
+"""The shares of the points of an attack curve."""
 
 
 def audit_as_dict(audit: Any) -> dict[str, Any]:
@@ -30,7 +31,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
         return {**audit.as_dict(), "check": verdict_as_dict(audit.verdict)}
     return {
         "verdict": audit.verdict.status.value,
-        "promise": audit.model.promise(),
+        "promise": told_promise(audit.model, audit.unknown),
         "model": audit.model.parameters(),
         "check": verdict_as_dict(audit.verdict),
         "records": audit.records,
@@ -83,7 +84,7 @@ def release_as_dict(release: AnyRelease, published: Published) -> dict[str, Any]
     """The release as published; ``verdict`` is that of the bytes on disk."""
     return {
         "verdict": published.verdict.status.value,
-        "promise": release.model.promise(),
+        "promise": told_promise(release.model, release.unknown),
         "output": str(published.path),
         "manifest": str(published.manifest),
         "internal": str(published.internal),

@@ -1,6 +1,6 @@
 """Values as notebooks show them: HTML with the verdict in colour, frames, figures.
 
-What a value is goes by its class's name: most of these classes are made in layers above this one.
+The class of a value is recognised by its name: most of these classes are defined in layers above this one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from withhold.report.advice import cost_text
+from withhold.listed import told_promise
+from withhold.report.advice import cost_text, promise_text
 from withhold.report.attack import attack_plots
 from withhold.report.figures import draw, svg_file
 from withhold.report.side_by_side import comparison_rows
@@ -76,7 +77,7 @@ def _verdict(verdict: Verdict) -> Iterable[str]:
 
 
 def _audit(audit: Any) -> Iterable[str]:
-    yield _badge(audit.verdict, audit.model.promise())
+    yield _badge(audit.verdict, told_promise(audit.model, audit.unknown))
     if audit.breaches:
         rows = [each.row() for each in audit.breaches]
         yield _table(["the worst", *[""] * (max(map(len, rows)) - 1)], rows)
@@ -85,7 +86,7 @@ def _audit(audit: Any) -> Iterable[str]:
 
 
 def _release(release: Any) -> Iterable[str]:
-    yield _badge(release.verdict, release.model.promise())
+    yield _badge(release.verdict, told_promise(release.model, release.unknown))
     bound = release.bound.facts() if release.bound is not None else ()
     yield _table(("", ""), [*release.loss.facts(), *bound])
     yield from _warned(release.warnings)
@@ -123,8 +124,12 @@ def _curve(curve: Any) -> Iterable[str]:
 
 def _advice(advice: Any) -> Iterable[str]:
     yield from (f"<p>{escape(text)}</p>" for text in advice.assumed)
-    rows = [(each.knows, each.promise, cost_text(each), each.command) for each in advice.choices]
-    yield _table(("if attackers know", "then promising that", "costs", "to run next"), rows)
+    rows = [
+        (each.knows, promise_text(each), cost_text(each), each.command) for each in advice.choices
+    ]
+    yield _table(
+        ("if attackers know", "which model promises what", "withheld for it", "to run next"), rows
+    )
 
 
 def _audit_rows(audit: Any) -> Iterable[dict[str, Any]]:
@@ -148,7 +153,7 @@ def _sweep_rows(sweep: Any) -> Iterable[dict[str, Any]]:
 
 
 def _attack_plot(audit: Any) -> Plot:
-    """The attack curve: what is inferred, where the model forbids inferring; else who is unique."""
+    """The attack curve: what is inferred, if the model forbids inferring; else who is unique."""
     return attack_plots(audit.model, (), audit.attack_curve)[-1]
 
 

@@ -22,7 +22,7 @@ ABOUT_FILES = (
 COUNTS = ("records", "rows", "persons", "occurrences", "without_consent")
 IDS = {"renumber": "records are renumbered", "keep": "the records' own, as in the original"}
 LISTED = 40
-"""Of a long list so many entries are shown; the manifest has them all."""
+"""How many entries of a long list are shown; the manifest has them all."""
 EVERY_RELEASE = (
     (
         "One release for each table",
@@ -53,7 +53,7 @@ EVERY_RELEASE = (
 
 
 def limits_section(method: Method) -> Section:
-    """What is not promised: first what is special to the method."""
+    """What is not promised: first what is specific to the method."""
     rows = (*method.limits, *EVERY_RELEASE)
     listing = Listing("", ("what", "why"), rows, for_strangers=True)
     return Section("limits", "What is not promised", (listing,))
@@ -64,7 +64,7 @@ def provenance_section(
 ) -> Section:
     """How the release was made; without the internal manifest nothing about the original."""
     output = _about(manifest["output"]) | {"record ids": IDS[manifest["ids"]]}
-    # Of the model's parameters strangers see those that are numbers: no list can hide in them.
+    # Of the model's parameters, strangers see only numbers: they contain no list of names.
     model = {name: value for name, value in manifest["model"].items() if _is_number(value)}
     tables = {"The model": {"model": manifest["model"]["model"]} | model, "The release": output}
     if internal is not None:

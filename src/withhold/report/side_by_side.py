@@ -81,7 +81,7 @@ def _plots(comparison: Comparison, names: tuple[str, ...]) -> Iterable[Content]:
 
 
 def comparison_rows(comparison: Comparison) -> list[tuple[Fact, tuple[str, ...]]]:
-    """Every fact that some release has, with its text for each release."""
+    """Every fact that any release has, with its text for each release."""
     rows = []
     known = first_facts(release.measured.facts for release in comparison.releases)
     for path, fact in known.items():

@@ -11,6 +11,8 @@ from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.data.roles import columns_by_role
 from withhold.describing import described
+from withhold.listed import told_promise
+from withhold.method import Model
 from withhold.publish.manifest import column_roles_of
 from withhold.publish.publishing import Published
 from withhold.publish.recheck import Recheck
@@ -34,11 +36,11 @@ if TYPE_CHECKING:
     from withhold.release import AnyRelease
 
 MOST_BARS = 2
-"""Where more shares stand side by side, a terminal has no room for bars."""
+"""With more shares side by side, a terminal has no room for bars."""
 
 
 def audit_text(audit: Any, *, name: str, took: str | None = None) -> str:
-    """The audit as a page of text; ``took``: the time that was waited, in words."""
+    """The audit as a page of text; ``took``: the elapsed time, in words."""
     took = took or f"{audit.seconds:.2f} s"
     if (own := method_of(audit.model).audit_text) is not None:
         return own(audit, name=name, took=took)
@@ -80,21 +82,36 @@ def audit_text(audit: Any, *, name: str, took: str | None = None) -> str:
     return page(lines)
 
 
-def _outcome(audit: Audit) -> list[str]:
-    promise = audit.model.promise()
-    if audit.verdict.status.may_be_published:
-        return [f"It holds: {promise[0].lower()}{promise[1:]}"]
-    if audit.verdict.status is Status.UNDECIDED:
-        return [
-            f"Asked: {promise}",
-            "The check was not complete: no breach was found, and none was ruled out.",
+def brief_audit_text(audit: Any, *, name: str) -> str:
+    """The verdict with its witness and how many records are exposed, in a few lines."""
+    size = f"{counted(audit.records, 'record')}, {counted(audit.items, 'item')}"
+    lines = [f"{audit.verdict.words}  {name}: {size}", *_outcome(audit)]
+    if audit.verdict.status is not Status.HOLDS:
+        worst = [breach.row() for breach in audit.breaches]
+        lines += [
+            exposed_text(audit),
+            words_of(audit.model).worst,
+            *findings(worst, numbers=(2, 3)),
         ]
-    return [f"Asked: {promise}", f"{_kind(audit.verdict)}: {audit.verdict.witness}"]
+    return page(lines)
+
+
+def _outcome(audit: Audit) -> list[str]:
+    promise = audit.verdict.of_promise(told_promise(audit.model, audit.unknown))
+    if audit.verdict.status.may_be_published:
+        nothing = (
+            f"No {words_of(audit.model).special} item occurs, so there was nothing to protect."
+        )
+        return [promise, *([nothing] if audit.sensitive_occurrences == 0 else [])]
+    if audit.verdict.status is Status.UNDECIDED:
+        return [promise, "The check was not complete: no breach was found, and none was ruled out."]
+    return [promise, f"{_kind(audit.verdict)}: {audit.verdict.witness}"]
 
 
 def _work_done(verdict: Verdict, took: str) -> str:
     if verdict.status is Status.BROKEN:
-        return f"Stopped at this breach; {took}."
+        found = "the smallest" if verdict.witness_is_smallest else "a"
+        return f"The check stopped at {found} breach; {took}."
     done = "Checked" if verdict.status.may_be_published else "Got through"
     checked = counted(verdict.checked, verdict.unit.removesuffix("s"))
     return f"{done} {checked} ({verdict.method}); {took}."
@@ -130,7 +147,7 @@ def _curve(audit: Audit) -> list[str]:
         drawn += [(items, *map(str, shares), of) for items, shares, of in rows]
         right = set(range(1, len(shown) + 2))
     return [
-        f"Attack curve: {trials:,} random records, random items of each; 95% intervals",
+        f"Attack curve: random items of {trials:,} records that have so many; 95% intervals",
         *columns(drawn, right),
         *beyond_promise(audit),
         *within_parts(audit, "Tried within"),
@@ -138,7 +155,7 @@ def _curve(audit: Audit) -> list[str]:
 
 
 def release_text(release: AnyRelease, published: Published, *, took: str | None = None) -> str:
-    """What was published, and what it cost; ``took``: the time that was waited, in words."""
+    """What was published, and what it cost; ``took``: the elapsed time, in words."""
     proof, aside = published.verdict, int(str(release.options.get("set_aside", 0)))
     too_long = f"{counted(aside, 'record')} too long to be searched item by item"
     facts = [
@@ -147,7 +164,7 @@ def release_text(release: AnyRelease, published: Published, *, took: str | None 
         ("manifest", f"{published.manifest} (may go out with it)"),
         ("internal", f"{published.internal} (stays with you)"),
         *([("report", str(published.report))] if published.report else []),
-        ("proof", f"{counted(proof.checked, proof.unit.removesuffix('s'))}, {proof.seconds:.2f} s"),
+        ("proof", f"{counted(proof.checked, proof.unit.removesuffix('s'))} checked"),
         *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
         *release.loss.facts(),
@@ -156,9 +173,33 @@ def release_text(release: AnyRelease, published: Published, *, took: str | None 
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", took or f"{sum(published.timings.values()):.2f} s"),
     ]
-    promise = release.model.promise()
+    promise = told_promise(release.model, release.unknown)
     held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []
-    return page([f"{published.verdict.words}  {promise}", *held, "", *columns(facts)])
+    nothing = _nothing_protected(release)
+    return page([f"{proof.words}{nothing}  {promise}", *held, "", *columns(facts)])
+
+
+def _nothing_protected(release: AnyRelease) -> str:
+    """What is added to the verdict if the data have nothing of what was to be protected."""
+    listed, wishes = method_of(release.model).listed, release.evidence.constraints
+    missing = next((e for e in release.unknown if e.what == listed and e.is_everything), None)
+    if missing is not None:
+        one = missing.total == 1
+        why = (
+            f"the only one of the {listed} does not occur"
+            if one
+            else f"none of the {missing.total:,} {listed} occurs"
+        )
+    elif wishes is not None and not wishes.n_pairs:
+        why = "the constraints protect nobody"
+    else:
+        return ""
+    return f", but nothing was protected, since {why}."
+
+
+def quiet_release_text(published: Published) -> str:
+    """The verdict and the file, and nothing more."""
+    return page([f"{published.verdict.words}  {published.path}"])
 
 
 def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
@@ -171,13 +212,13 @@ def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
 def recheck_text(recheck: Recheck, *, name: str, took: str | None = None) -> str:
     """Which policy was proved and where it came from; whether the bytes are the same, and still safe."""
     verdict = recheck.verdict
-    asked = "" if verdict.status.may_be_published else "Asked: "
-    promise = f"{asked}{recheck.model.promise()}"
     own = Path(name).name
     changed = [name if each == own else each for each in recheck.changed]
-    # First: by the manifest's word, a file that was changed is broken whatever else holds.
+    # First: a file that differs from its manifest is broken, whatever else holds.
     lines = [f"CHANGED  {each} is not the file that was published." for each in changed]
-    lines.append(f"{verdict.words}  {name}, by {recheck.policy_from}: {promise}")
+    lines.append(
+        f"{verdict.words}  {name}, by {recheck.policy_from}{proved_text(verdict, recheck.model)}"
+    )
     if recheck.occurring:
         lines.append(recheck.occurring)
     lines += [f"Warning: {warning}." for warning in recheck.warnings]
@@ -187,6 +228,14 @@ def recheck_text(recheck: Recheck, *, name: str, took: str | None = None) -> str
     if verdict.status is Status.UNDECIDED and recheck.model.needs:
         lines.append(recheck.model.needs)
     return page(lines)
+
+
+def proved_text(verdict: Verdict, model: Model) -> str:
+    """What was proved, as the end of a line that names the file and the policy."""
+    promise = model.promise()
+    if verdict.status.may_be_published:
+        return f": {promise}"
+    return f". {verdict.of_promise(promise)}"
 
 
 def profile_text(profile: Profile, *, name: str) -> str:
@@ -218,13 +267,18 @@ def profile_text(profile: Profile, *, name: str) -> str:
     if profile.skipped_rows:
         facts.append(("rows without a record id, left out", f"{profile.skipped_rows:,}"))
     lines = [f"{name}: {profile.format}", *columns(facts)]
-    lines += ["", "Records by length", *columns(lengths, right={0, 1})]
-    lines += ["", "Most frequent items", *_most_frequent(top), *hint_lines(profile.hints)]
+    lines += ["", "Records by number of items", *columns(lengths, right={0, 1})]
+    lines += [
+        "",
+        "Most frequent items, by number and share of records",
+        *_most_frequent(top),
+        *hint_lines(profile.hints),
+    ]
     return page(lines)
 
 
 def _most_frequent(top: list[tuple[str, str, str, str]]) -> list[str]:
-    """The items with their counts and bars; without bars, and behind the counts, where names are long."""
+    """The items with their counts and bars; without bars, and after the counts, if names are long."""
     drawn = columns(top, right={1, 2})
     if max(map(len, drawn), default=0) <= WIDTH:
         return drawn

@@ -123,7 +123,7 @@ def sweep_table(sweep: Sweep) -> tuple[tuple[str, ...], tuple[tuple[str, ...], .
 
 
 def _facts(sweep: Sweep) -> Mapping[str, Fact]:
-    """Every fact that some point has, the first of its path."""
+    """Every fact that any point has, the first with its path."""
     return first_facts(point.facts for point in sweep.points)
 
 
@@ -136,7 +136,7 @@ def _shown(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
-        # Of what attackers know, no number is no limit.
+        # For what attackers know, no number means no limit.
         return "any" if name in ("max_known", "p") else "none"
     return str(value)
 

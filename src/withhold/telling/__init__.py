@@ -1,4 +1,4 @@
-"""The plain values that a method tells: facts, sections, plots. ``report`` renders them.
+"""The plain values that a method reports: facts, sections, plots. ``report`` renders them.
 
 Nothing here computes, and nothing here knows a file format.
 """

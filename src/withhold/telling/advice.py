@@ -1,4 +1,4 @@
-"""What advice says: choices with their costs, and what they rest on, as plain values."""
+"""The content of advice: choices with their costs, and what they rest on, as plain values."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from withhold.shown import Listed
 
 MOST_LINES = 2
-"""More advice at a time is not read."""
+"""How many lines of advice are shown at a time: more are not read."""
 
 
 READ_MORE = " (withhold help deciding)"
-"""Where the measurements behind the advice are."""
+"""Where to read about the measurements behind the advice."""
 
 
 def lines_that_apply(*lines: tuple[str, bool]) -> tuple[str, ...]:
-    """The lines that apply, those that matter most first, each with its page; no more than are read.
+    """The lines that apply, the most important first, each with its page; no more than people read.
 
     >>> lines_that_apply(("a", False), ("b", True), ("c", True), ("d", True))
     ('b (withhold help deciding)', 'c (withhold help deciding)')
@@ -35,18 +35,18 @@ class Choice:
     """What holds then, in a few words."""
     model: str
     cost: float | None
-    """The share that the sample lost; None: not measured."""
+    """The share of the sample that was lost; None: not measured."""
     of: str
-    """Of what it is the share: ``occurrences`` or ``cells``."""
+    """What it is a share of: ``occurrences`` or ``cells``."""
     of_sensitive: float | None
-    """The share of the sensitive occurrences that was lost, where there are any."""
+    """The share of the sensitive occurrences that was lost, if there are any."""
     problem: str
     """Why it was not measured; empty if it was."""
     command: str
     """What to run next."""
     misplaced: float | None = None
-    """Of sensitive items apart: the share of the pairs of a public and a sensitive item that the lists of
-    groups put elsewhere."""
+    """For sensitive items published apart: the share of the pairs of a public and a sensitive item that the
+    lists of groups misplace."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,17 @@ class Advice(Listed):
     what: str
     """``record``, ``row`` or ``person``."""
     assumed: tuple[str, ...]
-    """What nobody said and was taken for granted; to be read before the numbers."""
+    """What was assumed because nobody specified it; to be read before the numbers."""
     choices: tuple[Choice, ...]
     first: str
-    """A command to run before the others; mostly none."""
+    """A command to run before the others; usually empty."""
     seed: int
+    not_measured: tuple[str, ...] = ()
+    """Models that fit such data and were left out, each with the reason."""
 
     def as_dict(self) -> dict[str, Any]:
         """The advice as plain values."""
         choices = [vars(choice) for choice in self.choices]
-        return {**vars(self), "assumed": list(self.assumed), "choices": choices}
+        return {**vars(self), "assumed": list(self.assumed), "choices": choices} | {
+            "not_measured": list(self.not_measured)
+        }

@@ -19,7 +19,7 @@ Unit = Literal["count", "share", "number"]
 
 
 ALL_ITEMS, SENSITIVE_ITEMS = "occurrences.all.share", "occurrences.sensitive.share"
-"""What was withheld of all, and of the sensitive ones: each is shown beside the other."""
+"""The paths of the shares withheld, of all items and of the sensitive ones, which are shown together."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Fact:
 
 
 def in_percent(meaning: str, unit: str) -> str:
-    """The meaning of a number as it is shown, where shares are shown in percent."""
+    """The meaning of a number as it is shown, with shares in percent."""
     return meaning.replace("(1 = ", "(100% = ") if unit == "share" else meaning
 
 
@@ -82,18 +82,18 @@ class MeasureRequest:
     """What to measure of a release, and how; each kind of data uses what applies to it."""
 
     model: Model | None = None
-    """None: two files are compared of which nothing else is known."""
+    """None: two files are compared, and nothing else is known about them."""
     sensitive: frozenset[str] = frozenset()
-    """The items whose loss is counted apart."""
+    """The items whose loss is counted separately."""
     min_support: str | None = None
-    """Of itemsets and rules: a number of records or a share; None: what is usual for the data."""
+    """The minimum support of itemsets and rules: a number of records or a share; None: the usual one."""
     min_confidence: str = "0.3"
     hierarchy: Hierarchy | None = None
     """The tree whose nodes a generalised release holds."""
     queries: int = 1000
-    """So many random count queries are asked of both."""
+    """How many random count queries are asked of both."""
     seed: int = 0
-    """Of these queries."""
+    """The random seed of these queries."""
     jobs: int | None = None
     progress: Progress = quiet
 
@@ -111,7 +111,7 @@ class Measured:
     """How a release compares with its original."""
 
     facts: tuple[Fact, ...]
-    """In the order in which they are shown."""
+    """The facts in the order in which they are shown."""
     warnings: tuple[str, ...]
     """Why these two may not belong together: what was added, other rows."""
     details: Details
@@ -144,7 +144,7 @@ class Measured:
 
 
 def first_facts(several: Iterable[Iterable[Fact]]) -> Mapping[str, Fact]:
-    """Every fact that some of them have, by its path; the first of each."""
+    """Every fact that any of them has, by its path; the first with each path."""
     known: dict[str, Fact] = {}
     for facts in several:
         for fact in facts:
@@ -166,7 +166,7 @@ def described(facts: Iterable[Fact]) -> dict[str, dict[str, str]]:
 
 
 def value_at(details: Any, path: str) -> float | None:
-    """The number at a path of ``details.as_dict()``; None where something on the way is.
+    """The number at a path of ``details.as_dict()``; None if anything on the way is.
 
     >>> value_at({"tree": {"mean": 1}, "leak": None}, "tree.mean"), value_at({"leak": None}, "leak.mean")
     (1.0, None)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 WIDTH = 80
-"""Of a terminal, as far as a text can know it."""
+"""The assumed width of a terminal."""
 LONG_HEADING = 11
-"""A longer heading of several words stands in two lines."""
+"""A longer heading of several words is put on two lines."""
 BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
 def bar(share: float, width: int) -> str:
-    """A bar of block characters, filled to ``share``; whatever is above nothing shows.
+    """A bar of block characters, filled to ``share``; anything above 0 is visible.
 
     >>> bar(0.5, 4), bar(0.0001, 4), bar(0.0, 4)
     ('██', '▏', '')
@@ -41,7 +41,7 @@ def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[st
 
 
 def findings(rows: Iterable[Sequence[str]], numbers: Iterable[int]) -> list[str]:
-    """Rows as aligned columns; where names are too long for a terminal, the numbers come first.
+    """Rows as aligned columns; if names are too long for a terminal, the numbers come first.
 
     >>> findings([("{beer}", "→ condom", "100%", "2 of 2")], numbers=(2, 3))
     ['  {beer}  → condom  100%  2 of 2']
@@ -61,7 +61,7 @@ def findings(rows: Iterable[Sequence[str]], numbers: Iterable[int]) -> list[str]
 
 
 def in_two_lines(head: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Headings of several words in two lines, so that the table is narrow; in one where none is long."""
+    """Headings of several words on two lines, so that the table is narrow; on one line if none is long."""
     if max(map(len, head)) > LONG_HEADING:
         parts = [
             label.rsplit(" ", 1) if len(label) > LONG_HEADING else ["", label] for label in head

@@ -1,4 +1,4 @@
-"""Plots as plain values: what is drawn, not how. ``figures`` draws them; pages and JSON tell the numbers."""
+"""Plots as plain values: what is drawn, not how. ``figures`` draws them; pages and JSON give the numbers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal["before", "after", "lost", "kept", "other", "first", "second", "third", "fourth"]
-"""What a series stands for; it decides the colour, everywhere the same."""
+"""What a series represents; it decides the colour, which is the same everywhere."""
 SERIES: tuple[Role, ...] = ("first", "second", "third", "fourth")
-"""For series that stand for nothing in particular."""
+"""The roles of series without a meaning of their own."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A series over the plot's ``x``, with an interval around each value where there is one."""
+    """A series over the plot's ``x``, with an interval around each value if there are any."""
 
     label: str
     role: Role
@@ -34,7 +34,7 @@ class Titled:
 
 @dataclass(frozen=True)
 class Lines(Titled):
-    """Several series over the same places."""
+    """Several series over the same points of the x axis."""
 
     x_label: str
     y_label: str
@@ -46,7 +46,7 @@ class Lines(Titled):
 
 @dataclass(frozen=True)
 class Panels(Titled):
-    """Several plots of lines above each other, over the same places and with the same series."""
+    """Several plots of lines above each other, over the same points and with the same series."""
 
     panels: tuple[Lines, ...]
 
@@ -63,7 +63,7 @@ class Bars(Titled):
 
 @dataclass(frozen=True)
 class Dots:
-    """Points of one series: a label, a role, and their places."""
+    """Points of one series: a label, a role, and their coordinates."""
 
     label: str
     role: Role

@@ -1,7 +1,7 @@
 """What a report is made of: plain values that every rendering reads.
 
-What strangers may see must be said so, part by part: ``for_strangers`` is false unless somebody thought
-about it.
+What strangers may see must be marked, part by part: ``for_strangers`` is false unless somebody decided
+otherwise.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Listing:
     right: frozenset[int] = frozenset()
     """The columns that hold numbers."""
     folded: bool = False
-    """Whether the page shows it only when asked to."""
+    """Whether the page shows it only on request."""
     for_strangers: bool = False
     for_custodians: bool = True
-    """False where they have a fuller one."""
+    """False if they have a fuller one."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Section:
     parts: tuple[Content, ...]
 
     def for_custodians(self) -> Section:
-        """The section without what is there for strangers alone."""
+        """The section without what is meant for strangers only."""
         parts = (p for p in self.parts if not isinstance(p, Listing) or p.for_custodians)
         return Section(self.name, self.title, tuple(parts))
 
@@ -102,7 +102,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Subject:
-    """All that sections may be about. Computed once; sections only choose and word."""
+    """All that sections may be about. Computed once; sections only select and phrase it."""
 
     release: AnyRelease
     measured: Measured

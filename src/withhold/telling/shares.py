@@ -6,7 +6,7 @@ from typing import Any, Self, overload
 
 
 class ShareOf(property):
-    """The share that one number of a value is of another; ``of_nothing`` where the other is 0.
+    """The share that one number of a value is of another; ``of_nothing`` if the other is 0.
 
     >>> class Removal:
     ...     total, removed = 8, 2

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+WORST_INFERENCES = "The worst, smallest knowledge first, with the confidence and its records"
+"""For breaches by inference: the confidence is the share of the records with a set that have an item."""
+
 
 @dataclass(frozen=True)
 class Words:
@@ -19,7 +22,7 @@ class Words:
     nothing: str = "nothing"
     """No items at all."""
     counted: str = "knows {items}"
-    """So many items, for which breaches are counted."""
+    """The number of known items that breaches are counted for."""
     exposed: str = "Exposed to somebody who knows {at_most}"
     exposed_meaning: str = (
         "records about which somebody who knows {at_most_items} learns what the model forbids"

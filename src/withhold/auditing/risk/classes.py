@@ -22,9 +22,9 @@ from withhold.data.array_types import Floats, Longs
 THRESHOLDS = (Fraction(1, 20), Fraction(9, 100), Fraction(1, 5), Fraction(1, 3))
 """Of a person's risk. 0.09 is the European Medicines Agency's and Health Canada's, 1/5 the usual k = 5."""
 FAR, TERMS = 1000, 6
-"""So far beyond the largest class so many terms give all digits."""
+"""``FAR`` beyond the largest class, ``TERMS`` terms of the series give all digits."""
 LARGEST_CLASS = 100_000
-"""Beyond it, the expected 1/F of a class differs from p/f by less than one part in so many."""
+"""Above it, the expected 1/F of a class differs from p/f by less than one part in this many."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Above:
 
 @dataclass(frozen=True)
 class Risk:
-    """What one kind of attacker can do to the rows; fractions where it is counted, floats where estimated."""
+    """What one kind of attacker can do to the rows; fractions if counted, floats if estimated."""
 
     highest: Fraction | float
     """The risk of the row that is easiest to find."""
@@ -78,7 +78,7 @@ def counted_risk(sizes: Longs, people: Longs) -> Risk:
 
 
 def sampled_risk(sizes: Longs, fraction: Fraction) -> Risk:
-    """The journalist's risk where the file is a random sample: that 1/F is expected for each class.
+    """The journalist's risk if the file is a random sample: the expected 1/F of each class.
 
     F given f is taken to be negative binomial with the sampling fraction as its probability (Benedetti and
     Franconi; sdcMicro's individual risk).

@@ -1,4 +1,4 @@
-"""What may be said about the population when risks are told: the options, each defined once."""
+"""What may be known about the population when risks are computed: the options, each defined once."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ STEPS = 80
 """Of a search for the best or the right value of one parameter."""
 GOLDEN = (5**0.5 - 1) / 2
 ALPHAS = (1e-6, 1 - 1e-6)
-"""Where Pitman's α is looked for."""
+"""The range of Pitman's α."""
 LOG_THETAS = (-14.0, 28.0)
 BETAS = 400
 """Values of SNB's β that are tried before the solution between two of them is found."""
@@ -34,7 +34,7 @@ BETAS = 400
 
 @dataclass(frozen=True)
 class PopulationUniques:
-    """People who are unique in the population, by each model; None where a model has no solution."""
+    """People who are unique in the population, by each model; None if a model has no solution."""
 
     sampling_fraction: float
     population: int
@@ -225,7 +225,7 @@ def _highest(value: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _boundary(before: Callable[[float], bool], low: float, high: float) -> float:
-    """Where ``before`` stops to hold."""
+    """Where ``before`` ceases to hold."""
     for _ in range(STEPS):
         middle = (low + high) / 2
         low, high = (middle, high) if before(middle) else (low, middle)

@@ -1,4 +1,4 @@
-"""All risks of a file in one frozen value, and what finds the people of a population file who are alike."""
+"""All risks of a file in one frozen value, and the search for people of a population who are like a row."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from withhold.errors import PolicyError, option
 from withhold.formats import read, read_table
 from withhold.wording import counted
 
-MOST_LOOKS = 10**11
-"""Cells that are looked at to count the people inside ranges and sets: some minutes."""
+MOST_COMPARISONS = 10**11
+"""The most cells that are compared to count the people inside ranges and sets: some minutes."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class CountedUniques:
     uniques: int
     """Rows that are unique in the data and in the population."""
     missing: int
-    """Rows that nobody in the population file is like; they count as if only those of the data were."""
+    """Rows that nobody in the population file resembles; they count as if only those of the data did."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Risks:
     """Rows that are alone in their class."""
     prosecutor: Risk
     journalist: Risk | None
-    """None where nothing is known about the population."""
+    """None if nothing is known about the population."""
     marketer: Fraction | float
-    """The share of rows that somebody links rightly who tries them all; against the population, if known."""
+    """The share of rows that somebody who tries all links correctly; against the population, if known."""
     population: PopulationUniques | CountedUniques | None
     columns: tuple[ColumnRisk, ...] = ()
     """Of a table: the quasi-identifiers, what contributes most first."""
@@ -79,7 +79,7 @@ class Risks:
 def risks_of_classes(
     sizes: Longs, known: PopulationInfo, people: Longs | None = None, n_people: int = 0
 ) -> Risks:
-    """The risks of classes of these sizes; ``people`` are as many of a population of ``n_people``."""
+    """The risks of classes of these sizes; ``people``: how many of a population of ``n_people`` fit each."""
     prosecutor, journalist = prosecutor_risk(sizes), None
     population: PopulationUniques | CountedUniques | None = None
     if people is not None:
@@ -183,7 +183,7 @@ def people_like(table: Table, groups: Groups, everybody: Table, names: Sequence[
 def _people_inside(table: Table, cells: Ints, everybody: Table, names: Sequence[str]) -> Longs:
     """The same for a table with ranges and sets, which match everything inside."""
     people = groups_of(everybody, names)
-    if len(people) * cells.size > MOST_LOOKS:
+    if len(people) * cells.size > MOST_COMPARISONS:
         raise PolicyError(
             f"{counted(len(people), 'different row')} of a population are too many to look for in "
             f"{counted(len(cells), 'group')} of ranges and sets; leave {option('population')} out"
@@ -209,13 +209,13 @@ def _inside(column: Column, theirs: Column) -> Bools:
         else:
             rows.append([value is not None and value in cell for value in theirs.values])
     fits = np.array(rows, dtype=np.bool_).reshape(len(rows), len(theirs.values))
-    # A value that the population withholds, the last one, is like nothing that is shown.
+    # The last column: a cell that the population withholds fits nothing that is shown.
     fits = np.column_stack([fits, np.zeros(len(rows), dtype=np.bool_)])
     return np.vstack([fits, np.ones((1, fits.shape[1]), dtype=np.bool_)])
 
 
 def _common_codes(values: Sequence[str | None], column: Any, ours: Any) -> tuple[Any, Any]:
-    """The codes of both tables by what the cells say; what only the population has is -1."""
+    """The cells of both tables in common codes; values that only the population has are -1."""
     code_of = {value or "": code for code, value in enumerate(values)}
     new = [code_of.get(value or "", WITHHELD) for value in column.values]
     same = np.array([code_of[value or ""] for value in values] + [WITHHELD], dtype=np.int32)
@@ -223,7 +223,7 @@ def _common_codes(values: Sequence[str | None], column: Any, ours: Any) -> tuple
 
 
 def _columns(names: Sequence[str], codes: Sequence[Any], sizes: Longs) -> tuple[ColumnRisk, ...]:
-    """The quasi-identifiers of classes, the one without which the mean risk would be least first."""
+    """The quasi-identifiers of classes, first the one without which the mean risk would be least."""
     found = []
     for place, name in enumerate(names):
         rest = [each for other, each in enumerate(codes) if other != place]

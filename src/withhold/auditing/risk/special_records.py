@@ -20,9 +20,9 @@ from withhold.data import Records
 from withhold.data.array_types import Longs
 
 ITEMSETS_TO_COUNT = 8_000_000
-"""So many itemsets of records are counted at most for one size: some seconds."""
+"""At most this many itemsets of records are counted for one size: some seconds."""
 MOST_SHARES = 20
-"""Items whose share of all scores is told."""
+"""At most this many items are listed with their share of all scores."""
 LARGEST_KEY = 2**62
 
 

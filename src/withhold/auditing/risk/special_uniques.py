@@ -19,7 +19,7 @@ from withhold.data.array_types import Bools, Ints
 from withhold.data.grouping import group_rows
 
 ROWS_TO_GROUP = 30_000_000
-"""So many different rows are grouped at most, over all sets of columns: some seconds."""
+"""At most this many different rows are grouped, over all sets of columns: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class SpecialUniques:
     """Rows that are unique in at most ``largest`` columns."""
 
     largest: int
-    """So many columns are known at most; fewer than asked for where there are too many sets of columns."""
+    """The most columns that were combined; fewer than asked for if there are too many sets of columns."""
     asked: int
     rows: int
     by_size: tuple[int, ...]
@@ -58,7 +58,7 @@ def find_special_uniques(
     names: Sequence[str], columns: Sequence[Ints], *, asked: int, show: int
 ) -> SpecialUniques:
     """The special uniques of rows with these codes; the ``show`` of the highest score with their columns."""
-    # Rows that agree in all columns are looked at once.
+    # Rows that agree in all columns are counted as one.
     alike = group_rows(columns, len(columns[0]))
     columns = [codes[alike.first_rows] for codes in columns]
     n_rows = len(alike)

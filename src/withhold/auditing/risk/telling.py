@@ -19,8 +19,12 @@ from withhold.wording import counted
 KNOWN = {"row": "all quasi-identifiers of a person", "record": "all items of a person's record"}
 MODELS = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "SNB"}
 SPECIAL_SHOWN = 5
+CONTRIBUTIONS = (
+    "  (without it: the prosecutor's mean risk and the unique rows if the column were",
+    "  dropped; in special uniques: the share of all scores from sets with the column)",
+)
 SETS_SHOWN = {"column": 10, "item": 2}
-"""Sets that single out a row; those of items are many, and alike."""
+"""The most sets that are shown for a row; those of items are many, and similar."""
 WHAT_THEY_SAY = (
     "The prosecutor knows that a person is in the file, the journalist does not and may take somebody else "
     "for them, the marketer tries everybody; each knows {known}."
@@ -31,13 +35,15 @@ def risk_lines(risks: Risks, what: str) -> list[str]:
     """The risks of rows or records, as ``what`` says, as lines of text."""
     lines = [
         f"Risk of re-identification by somebody who knows {KNOWN[what]}",
-        *columns(_attackers(risks, what), right=range(1, 7)),
+        f"  (highest, mean: the chance of linking a {what} to its person; above 0.2: the share of",
+        f"  {what}s with a higher chance; unique: {what}s like no other in the file)",
+        *columns(_attackers(risks), right=range(1, 7)),
         *columns(_uniques(risks, what)),
     ]
     if risks.special is not None:
         lines += ["", *_special_lines(risks.special, what)]
     if len(risks.columns) > 1:
-        lines += ["", "Quasi-identifiers by what they contribute"]
+        lines += ["", "Quasi-identifiers by what they contribute", *CONTRIBUTIONS]
         lines += columns(_contributions(risks), right=(1, 2, 3))
     return lines
 
@@ -67,7 +73,7 @@ def risk_section(subject: Subject) -> Section:
     return Section("risk", "Risk of re-identification", tuple(parts))
 
 
-def _attackers(risks: Risks, what: str) -> list[tuple[str, ...]]:
+def _attackers(risks: Risks) -> list[tuple[str, ...]]:
     limits = [f"above {decimal_text(each.threshold)}" for each in risks.prosecutor.above]
     rows: list[tuple[str, ...]] = [("attacker", "highest", "mean", *limits)]
     for name, risk in (("prosecutor", risks.prosecutor), ("journalist", risks.journalist)):
@@ -120,6 +126,10 @@ def _special_lines(special: SpecialUniques, what: str) -> list[str]:
         for size, rows in enumerate(special.by_size, start=1)
     ]
     lines = [title, *columns(sizes, right=(1,))]
+    if special.worst:
+        lines.append(
+            "  (the score is higher the fewer of them are needed, and the more sets do it)"
+        )
     most_sets = SETS_SHOWN[special.unit]
     for row in special.worst[:SPECIAL_SHOWN]:
         sets = ", ".join(f"{{{described_all(each)}}}" for each in row.columns[:most_sets])
@@ -175,7 +185,7 @@ def _in_words(risks: Risks, what: str) -> Sequence[tuple[str, str]]:
         found = f"{risks.population.uniques:,.0f} ({MODELS[risks.population.model]})"
         facts.append(("unique in the population, estimated", found))
     if risks.special is not None:
-        # A release may have so many sets that only smaller ones were looked at.
+        # A release may have so many sets that only smaller ones were checked.
         facts.append(
             (
                 f"{what}s that a few {risks.special.unit}s single out",

@@ -18,7 +18,6 @@ METHOD = Method(
     loss=later(f"{__name__}.measure:loss_of_apart"),
     measure=later(f"{__name__}.measure:measure_apart"),
     sections=later(f"{__name__}.telling:sections_of_apart"),
-    listed="sensitive items",
     words=Words(
         counts="Sensitive items that can be inferred",
         worst="The first of them",

@@ -1,4 +1,4 @@
-"""The audit of sensitive items apart: what whoever finds a record can say of it."""
+"""The audit of sensitive items apart: what somebody who finds a record can infer from it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def audit_apart(
     for finding in found:
         if isinstance(finding, TooFrequent) and finding.group in code_of:
             exposed |= published.group_of == code_of[finding.group]
-    # What a release says about groups is nothing that somebody could know beforehand.
+    # Nobody could know beforehand what a release says about groups.
     known = records.without_items(np.flatnonzero(published.is_tag | published.is_entry))
     with request.clock() as stop:
         public = known.without_items(model.secrets.codes(known))

@@ -1,6 +1,6 @@
 """The exact check: in every group, as the file shows it, no sensitive item is in more than ρ of the records.
 
-A record that names no group is a group of its own, and a sensitive item that stands in a record is certain.
+A record that names no group is a group of its own, and a sensitive item in a record itself is certain.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NO_GROUP = -1
 
 
 class PublishedGroups:
-    """The groups of published records, as the records themselves tell them."""
+    """The groups of published records, as the records themselves state them."""
 
     def __init__(self, records: Records, sensitive: Secrets) -> None:
         self.records, self.sensitive = records, sensitive
@@ -97,7 +97,7 @@ class PublishedGroups:
             elif (group, entry.item) in seen:
                 yield Misfit(self._record(place), f"says {name}, and its group another number, too")
             elif (item := self._implied(entry)) and entry.held > held.get((group, item), 0):
-                # The dates of an item tell the item: whoever has one of them has it.
+                # A date of an item implies the item: whoever has the one has the other.
                 yield Misfit(self._record(place), f"says {name}, and its group less of {item}")
             seen.add((group, entry.item))
 

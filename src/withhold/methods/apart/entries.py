@@ -13,7 +13,7 @@ from typing import NamedTuple
 from withhold.methods.apart.secrets import Secrets
 
 GROUP = re.compile(r"([^:]+: )?group=[1-9][0-9]*")
-"""Where items come from several files, they begin with the name of one."""
+"""The prefix of items that come from several files: the name of a file."""
 SHARE = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
 
 
@@ -58,7 +58,7 @@ def entry_of(name: str, sensitive: Secrets) -> Entry | None:
 
 
 def is_unclear(name: str, sensitive: Secrets) -> bool:
-    """Whether people may take an item for the name of a group, or a line of its list, written otherwise.
+    """Whether an item could be misread as a variant spelling of a group's name or of a line of its list.
 
     >>> pill = Secrets(frozenset({"pill"}))
     >>> [is_unclear(name, pill) for name in ("pill=02/2", "group=01", "pill=1/2", "a=1")]

@@ -1,4 +1,4 @@
-"""What setting sensitive items apart lost: what was withheld, and which links got blurred."""
+"""What setting sensitive items apart lost: what was withheld, and which links were blurred."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from withhold.wording import counted, percent
 
 @dataclass(frozen=True)
 class ApartLoss:
-    """What a release lost, and what its groups are like."""
+    """What a release lost, and the sizes of its groups."""
 
     removed: int
     """Occurrences that are neither in their records nor in a list."""
@@ -66,8 +66,12 @@ class ApartLoss:
             ("withheld", f"{all_of_it} ({percent(self.share, 2)})"),
             ("of the sensitive", f"{sensitive} ({percent(self.sensitive_share)})"),
             ("in lists of groups", f"{counted(listed, 'sensitive occurrence')}"),
-            ("groups", f"{self.groups:,}, the largest of {counted(self.largest_group, 'record')}"),
-            ("in groups", counted(self.grouped_records, "record")),
+            (
+                "groups",
+                f"{self.groups:,} that share a list, the largest of "
+                f"{counted(self.largest_group, 'record')}",
+            ),
+            ("in such groups", counted(self.grouped_records, "record")),
             (
                 "misplaced",
                 f"{percent(self.misplaced)} of the pairs of a public and a sensitive item",
@@ -106,7 +110,7 @@ def loss_of_apart(
     protected: frozenset[str],
     plan: ApartPlan | None,
 ) -> ApartLoss:
-    """What the release lost, from the two files alone."""
+    """What the release lost, computed from the two files alone."""
     original, published = (records_of(each, model.sensitive_column) for each in (before, after))
     told = PublishedGroups(published, model.secrets)
     counts = counts_apart(after, model)
@@ -128,7 +132,7 @@ def loss_of_apart(
 def measure_apart(
     before: Records | People, after: Records | People, request: MeasureRequest
 ) -> Measured:
-    """The same as facts; of other rows only what names tell."""
+    """The same as facts; if the rows are not the same, only what can be computed from names."""
     model = request.model
     if not isinstance(model, ApartModel) or len(before) != len(after):
         by_name = measure_sets(records_of(before, ()), records_of(after, ()), request)
@@ -139,7 +143,7 @@ def measure_apart(
 
 
 def _misplaced(original: Records, secret: Longs, told: PublishedGroups) -> float:
-    """Half the differences between pairs as they are and as the lists tell, as a share of all pairs."""
+    """Half the sum of differences between the true pairs and those in the lists, as a share of all pairs."""
     published = told.records
     numbers = {original.vocabulary[code]: number for number, code in enumerate(secret.tolist())}
     item_of = np.full(published.n_items, -1, dtype=np.int64)

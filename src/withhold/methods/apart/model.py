@@ -1,7 +1,7 @@
 """Sensitive items apart from their records (Anatomy, Xiao and Tao 2006; CAHD, Ghinita, Tao and Kalnis 2008).
 
-Public items stay in their records, which are published in groups; of the sensitive ones only how many records
-of a group hold each.
+Public items stay in their records, which are published in groups; for sensitive items, only the number of
+records of a group that hold each is published.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False)
 class ApartModel(ByFields):
-    """What records and people have in common whose sensitive items are apart."""
+    """What the models with sensitive items apart have in common, for records and for people."""
 
     name: ClassVar[str]
     needs: ClassVar[str] = ""
@@ -37,7 +37,7 @@ class ApartModel(ByFields):
     rho: Fraction
     sensitive: frozenset[str]
     dated: bool = field(default=False, init=False, repr=False, compare=False)
-    """Whether the data have items with dates, of which the promise then speaks; they are set apart anyway."""
+    """Whether the data have items with dates, which the promise then mentions; they are set apart anyway."""
 
     @checked
     def __init__(
@@ -51,7 +51,7 @@ class ApartModel(ByFields):
         self._set(rho=exact_threshold(rho, name="rho"), sensitive=items, dated=False)
 
     def about(self, data: Records | People) -> Self:
-        """The same model, whose promise speaks of dates if the items have any."""
+        """The same model, whose promise mentions dates if the items have any."""
         made = copy(self)
         made._set(dated=has_dates(records_of(data, ())))
         return made
@@ -73,7 +73,9 @@ class ApartModel(ByFields):
 
 @dataclass(frozen=True, init=False)
 class SensitiveApart(ApartModel):
-    """No group of records has a sensitive item in more than ρ of them, and none says which.
+    """No group has a sensitive item in more than ρ of its records.
+
+    The sensitive items of a group are published as a list that does not say which record has which.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ class SensitiveApart(ApartModel):
     >>> model = SensitiveApart(rho="0.5", sensitive={"condom"})
     >>> print(model.promise())
     Whoever finds a person's record by anything but its sensitive items, and takes all records of its group \
-to be equally likely to hold what the group's list says, cannot infer the 1 sensitive item with a confidence \
+to be equally likely to hold what the group's list says, cannot infer the sensitive item with a confidence \
 above 0.5.
     """
 

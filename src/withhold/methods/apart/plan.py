@@ -1,4 +1,4 @@
-"""What becomes of the records: in groups, their sensitive items in the lists of these, a few withheld."""
+"""The plan: records in groups, their sensitive items in the lists of these, a few items withheld."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from withhold.methods.apart.secrets import first_prefix, records_of
 
 @dataclass(frozen=True, eq=False)
 class ApartPlan:
-    """Which record is in which group, and which sensitive items not even its list has."""
+    """Which record is in which group, and which sensitive items are withheld even from its list."""
 
     group_of: Longs
-    """Of each record, from 0 on in the order of their first records; -1: it holds nothing sensitive."""
+    """The group of each record, numbered from 0 by first record; -1: the record holds nothing sensitive."""
     sensitive: Longs
     """The codes of the sensitive items, ascending."""
     withheld: Longs
     """Places in the records' ``items``, ascending."""
     fingerprint: str
-    """Of the records the plan was made for."""
+    """The fingerprint of the records for which the plan was made."""
     n_set_apart: int
-    """How many occurrences are not in their records any more."""
+    """How many occurrences are no longer in their records."""
     columns: tuple[str, ...] = ()
-    """Of people: those whose values are in the lists, too."""
+    """For people: the columns whose values are in the lists, too."""
 
     def __len__(self) -> int:
-        """How many occurrences are not published as they came."""
+        """How many occurrences are not published unchanged."""
         return self.n_set_apart
 
     @checked
     def apply_to(self, data: Records | People) -> Records | People:
         """The records with their public items, the names of their groups and the lists of these.
 
-        People keep their attributes as they are, but for sensitive columns, whose cells are all withheld.
+        The attributes of people are unchanged, except in sensitive columns, whose cells are all withheld.
         """
         records = records_of(data, self.columns)
         if not isinstance(data, People):
@@ -73,7 +73,7 @@ class ApartPlan:
         recoded = np.array([code_of[name] for name in public.vocabulary], dtype=np.int32)
         added = np.array([code_of[name] for each in told for name in each], dtype=np.int32)
         n_added = np.array([*map(len, told), 0], dtype=np.int64)
-        # Record by record what is told of its group; the last number is of those without one.
+        # For each record the items about its group; the last number is for records without a group.
         times = n_added[self.group_of]
         within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
         starts = (np.cumsum(n_added) - n_added)[self.group_of]
@@ -86,7 +86,7 @@ class ApartPlan:
 
 
 def _hidden(column: Column) -> Column:
-    """The column with every cell withheld, also as its source had it."""
+    """The column with every cell withheld, also in its source's own representation."""
     everywhere = np.ones(len(column.codes), dtype=bool)
     native, padded = (blanked(cells, everywhere) for cells in (column.native, column.padded))
     codes = np.full_like(column.codes, WITHHELD)

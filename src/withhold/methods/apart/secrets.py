@@ -1,4 +1,4 @@
-"""What is sensitive, by its name: the items of a list with their dates, and the values of columns of people.
+"""The names of what is sensitive: listed items with their dates, and values of sensitive columns of people.
 
 A value of a sensitive column is an item ``COLUMN=value``; where items come from several files, it begins with
 the name of the first of these.
@@ -49,7 +49,7 @@ def first_prefix(people: People) -> str:
 
 
 def records_of(data: Records | People, columns: tuple[str, ...]) -> Records:
-    """The records of items; of people with the cells of these columns that are shown, as items."""
+    """The records of items; for people, the shown cells of these columns are added as items."""
     if not isinstance(data, People):
         return data
     items = data.items
@@ -60,7 +60,7 @@ def records_of(data: Records | People, columns: tuple[str, ...]) -> Records:
     for name in columns:
         column = data.attributes.column(name)
         shown = np.flatnonzero(~column.withheld)
-        # Null and empty are one blank.
+        # Null and empty text count as the same blank.
         labels = [f"{prefix}{name}={value or ''}" for value in column.values]
         place = {label: len(names) + n for n, label in enumerate(dict.fromkeys(labels))}
         names += place

@@ -1,4 +1,4 @@
-"""The sections of a release with sensitive items apart: what was lost, and what the groups are like."""
+"""The sections of a release with sensitive items apart: what was lost, and the sizes of the groups."""
 
 from __future__ import annotations
 

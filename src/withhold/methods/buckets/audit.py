@@ -1,4 +1,4 @@
-"""The audit of k-anonymous sets: which records stand out by their items, and how soon one knows."""
+"""The audit of k-anonymous sets: which records stand out by their items, and how few of these suffice."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def survey_by_counts(
         sums: EqualSets = yield asked
         listed = [(key, n) for key, n in sums.rare(model.k)]
         for key, n in listed:
-            # A number of four bytes for each item.
+            # A key has four bytes for each item.
             if (size := len(key) // 4) <= largest:
                 by_size[size] += 1
                 exposed += n

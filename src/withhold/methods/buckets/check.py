@@ -1,4 +1,4 @@
-"""The exact check of k-anonymous sets: count every different set of items, as it stands in the file.
+"""The exact check of k-anonymous sets: count every different set of items, as it is in the file.
 
 Of a release by parts the sets of all parts are counted, exactly, and the sums decide.
 """
@@ -44,7 +44,7 @@ def verify_buckets(
 def rare_sets(
     records: Records, model: Buckets, counts: np.ndarray, first: np.ndarray, *, show: int
 ) -> list[RareSet]:
-    """The sets that occur less than k times: fewest records first, then fewest items."""
+    """The sets that fewer than k records have: fewest records first, then fewest items."""
     rare = np.flatnonzero(counts < model.k)
     order = np.lexsort((first[rare], records.lengths[first[rare]], counts[rare]))[:show]
     return [
@@ -66,7 +66,7 @@ def prove_by_counts(model: Buckets) -> Generator[Any, Any, Verdict]:
         if rare:
             rarest = min(rare, key=rarest_first)
             seconds = time.perf_counter() - began
-            return Verdict(Status.BROKEN, how, checked, seconds, rarest, asked.shelves == 1)
+            return Verdict(Status.BROKEN, how, checked, seconds, rarest, asked.shelf.of == 1)
     return Verdict(Status.HOLDS, how, checked, time.perf_counter() - began)
 
 

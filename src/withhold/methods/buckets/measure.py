@@ -34,15 +34,15 @@ class Group:
     published: tuple[str, ...]
     records: int
     information_loss: float
-    """The mean of its records'."""
+    """The mean loss of its records."""
     added: int
-    """Nodes, over all its records, that cover none of the record's items."""
+    """The number of nodes, summed over its records, that cover none of the record's items."""
 
 
 QUANTILES = tuple(range(0, 101, 10))
-"""Of the losses of records, in percent."""
+"""Quantiles of the losses of records, in percent."""
 LARGEST = 12
-"""Groups that are listed."""
+"""The number of groups that are listed."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Spread:
     by_size: Mapping[int, tuple[int, float]]
     """By the records of a group: records in groups of that size, and the sum of their losses."""
     largest: tuple[Group, ...]
-    """The groups of most records; of two of one size that which comes first."""
+    """The groups with the most records; of two with the same size, the one that comes first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class GeneralisationLoss:
     by_item: Mapping[str, float]
     """IL(x ∈ D), formulas 3 and 7."""
     groups: tuple[Group, ...]
-    """By the set that is published, in the order of the records."""
+    """The groups by published set, in the order of the records."""
     exact: int
     """Occurrences published as they are."""
     generalised: int
@@ -87,7 +87,7 @@ class GeneralisationLoss:
 
     @property
     def privacy_gain(self) -> float:
-        """PG(D), formula 4, which is the same number by another name."""
+        """PG(D), formula 4, which is the same number under another name."""
         return self.information_loss
 
     @property
@@ -102,7 +102,7 @@ class GeneralisationLoss:
 
     @property
     def added_share(self) -> float:
-        """Of what is published, how much nobody in the record ever had."""
+        """The share of what is published that its person never had."""
         return self.added / self.published if self.published else 0.0
 
     def as_dict(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class GeneralisationLoss:
         }
 
     def in_words(self) -> str:
-        """What kind of truth the release tells, without a number that somebody could work back from."""
+        """How far the release is true, without a number from which the original could be inferred."""
         return truth_told(self.added)
 
     @property
@@ -184,7 +184,7 @@ class GeneralisationUtility:
 
 
 def truth_told(added: int) -> str:
-    """What kind of truth a release tells that has so many items which people never had."""
+    """How far a release is true that has this many items which people never had."""
     general = "Items are published as they were, or as something more general that covers them."
     if added:
         return (
@@ -239,7 +239,7 @@ MEASURES: Measures = {
 
 
 def measure_generalised(original: Records, published: Records, request: MeasureRequest) -> Measured:
-    """What generalising lost; without the hierarchy, or of other rows, only what names tell."""
+    """What generalising lost; without the hierarchy, or with other rows, only what names show."""
     tree = request.hierarchy
     same_rows = len(original) == len(published)
     if tree is None or not same_rows or not set(published.vocabulary) <= {*tree.names}:
@@ -283,10 +283,10 @@ def measure_generalisation(
     by_occurrence = np.ones(len(record))
     found = covering >= 0
     counts = tree.leaf_counts[covering[found]]
-    # Formula 1: nothing is lost where the node stands for a single leaf.
+    # Formula 1: nothing is lost if the node stands for a single leaf.
     by_occurrence[found] = np.where(counts == 1, 0.0, counts / tree.n_leaves)
     exact = found & (covering == leaf_of[original.items])
-    # An item that came in general is no more general now.
+    # An item that was already general in the original lost nothing.
     by_occurrence[exact] = 0.0
     truthful = np.zeros(len(keys), dtype=bool)
     truthful[np.searchsorted(keys, record[found] * len(tree) + covering[found])] = True

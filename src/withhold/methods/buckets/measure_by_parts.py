@@ -10,23 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from withhold.counting.equal_sets import Digests, OverviewRound, digests_of, runs, shelves_for
+from withhold.counting.equal_sets import (
+    Digests,
+    OverviewRound,
+    Shelf,
+    digests_of,
+    runs,
+    shelves_for,
+)
 from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Floats, Longs
 from withhold.data.equal_rows import equal_rows
 from withhold.formats.item_trees import TreeSource, tree_for
-from withhold.measure.alignment import recoded
-from withhold.measure.by_parts import DrawnRows, Pieces
-from withhold.measure.queries import (
-    QueryErrors,
-    count_covering,
-    count_itemsets,
-    covering_names,
-    draw_items,
-    draw_places,
-    relative_errors,
-    under_tree,
-)
+from withhold.measure.by_parts import Pieces
+from withhold.measure.queries import QueryErrors, under_tree
+from withhold.measure.queries_by_parts import QueriesByParts
 from withhold.methods.buckets.measure import (
     LARGEST,
     MEASURES,
@@ -40,25 +38,25 @@ from withhold.telling.facts import Measured, MeasureRequest, value_at
 from withhold.wording import percent
 
 SUMMED = ("exact", "generalised", "withheld", "added", "records_with_added", "published")
-"""Numbers of a loss that add up."""
+"""Fields of a loss that can be summed."""
 MOST_GROUPS = 1 << 19
-"""Different sets that are counted in one walk: about 25 MB, and three times that while they are added."""
+"""Distinct sets that are counted in one walk: about 25 MB, and three times that while they are added."""
 STEPS = 1_000_000
-"""Losses of records are counted in so many steps from 0 to 1: 8 MB, whatever the number of records."""
+"""Losses of records are counted in this many steps from 0 to 1: 8 MB, whatever the number of records."""
 
 
 @dataclass
 class _Names:
-    """What the first walk finds."""
+    """The result of the first walk."""
 
     before: set[str] = field(default_factory=set)
     after: set[str] = field(default_factory=set)
     records: int = 0
     holding: int = 0
-    """Records of the original that hold anything."""
+    """The records of the original that are not empty."""
     same_rows: bool = True
     sets: int = 0
-    """At least as many as there are different ones: a set counts once for each piece that has it."""
+    """An upper bound on the number of distinct sets: a set counts once for each piece that has it."""
 
     def add(self, before: Records, after: Records) -> None:
         self.before.update(before.vocabulary)
@@ -71,7 +69,7 @@ class _Names:
 
 @dataclass(frozen=True, eq=False)
 class GroupSums:
-    """The different sets that are published, by digests, ascending."""
+    """The distinct published sets, by digests, ascending."""
 
     digests: Digests
     records: Longs
@@ -79,11 +77,11 @@ class GroupSums:
     """The sum of the losses of their records."""
     added: Longs
     first: Longs
-    """Which record of all is the first that is published so."""
+    """The first of all records that is published as this set."""
 
     @classmethod
     def of(cls, loss: GeneralisationLoss, after: Records, n_before: int) -> GroupSums:
-        """Of a piece that comes after so many records."""
+        """The sums of a piece that is preceded by this many records."""
         first = equal_rows(after)[1]
         digests = digests_of(after)[first]
         records = np.array([group.records for group in loss.groups], dtype=np.int64)
@@ -91,17 +89,15 @@ class GroupSums:
         added = np.array([group.added for group in loss.groups], dtype=np.int64)
         return cls(digests, records, shares * records, added, first + n_before)
 
-    def shelf(self, number: int, shelves: int) -> GroupSums:
-        """Those of the sets that are counted together."""
-        here = self.digests[:, 0] % np.uint64(shelves) == number
+    def on(self, shelf: Shelf) -> GroupSums:
+        """The sums of the sets on this shelf, which are counted together."""
+        here = shelf.has(self.digests[:, 0])
         return GroupSums(*(each[here] for each in vars(self).values()))
 
     def plus(self, other: GroupSums) -> GroupSums:
-        """Of both together."""
+        """The sums of both together."""
         columns = zip(vars(self).values(), vars(other).values(), strict=True)
         digests, records, lost, added, first = map(np.concatenate, columns)
-        if not len(digests):
-            return self
         order, starts = runs(digests)
         return GroupSums(
             digests[order][starts],
@@ -150,7 +146,7 @@ class SpreadSums:
         return Spread(tuple(map(self._quantile, QUANTILES)), self.by_size, tuple(largest))
 
     def _quantile(self, percent: int) -> float:
-        """What so many of the records lost at most, between two records as numpy has it."""
+        """The loss at this percentile, interpolated between two records as numpy does."""
         if not self.by_loss.any():
             return 0.0
         until = np.cumsum(self.by_loss)
@@ -169,7 +165,7 @@ class SummedUtility:
     information_loss: float
     sums: dict[str, int]
     groups: int
-    """Different sets."""
+    """The number of distinct sets."""
     spread: Spread
     queries: QueryErrors
 
@@ -202,7 +198,7 @@ class SummedUtility:
 def measure_parts(
     pieces: Pieces, hierarchy: TreeSource | None, request: MeasureRequest
 ) -> Measured | None:
-    """What was lost by the tree that the release was made with; None where it does not fit.
+    """What was lost, by the tree with which the release was made; None if the tree does not fit.
 
     The tree is read, or built over the items of all parts.
     """
@@ -213,28 +209,25 @@ def measure_parts(
     tree, _ = tree_for(Records.from_lists([vocabulary]), hierarchy)
     if not names.same_rows or not names.after <= {*tree.names}:
         return None
-    generator, places = draw_places(names.holding, request.queries, request.seed)
-    drawn, lost, sums = DrawnRows(places), [], dict.fromkeys(SUMMED, 0)
-    spread, shelves = SpreadSums(), shelves_for(names.sets, MOST_GROUPS)
-    for shelf in range(shelves):
+    queries = QueriesByParts(names.holding, request, vocabulary, published, under_tree(tree))
+    lost, sums = [], dict.fromkeys(SUMMED, 0)
+    spread = SpreadSums()
+    for shelf in shelves_for(names.sets, MOST_GROUPS):
         counted = None
         for before, loss, groups in _measured(pieces, tree):
-            here = groups.shelf(shelf, shelves)
+            here = groups.on(shelf)
             counted = here if counted is None else counted.plus(here)
-            if shelf == 0:
+            if shelf.number == 0:
                 lost.append(float(loss.by_record.sum()))
                 sums = {name: n + getattr(loss, name) for name, n in sums.items()}
                 spread.add_records(loss)
-                drawn.add(recoded(before, vocabulary))
+                queries.draw_from(before)
         if counted is not None:
             spread.add_groups(counted)
-    asked = draw_items(drawn.items, generator)
-    covering = covering_names(vocabulary, published, under_tree(tree))
-    answers, seen = np.zeros((2, len(asked))), 0
+    seen = 0
     sets: dict[int, tuple[str, ...]] = {}
     for before, after in pieces():
-        answers[0] += count_itemsets(recoded(before, vocabulary), asked)
-        answers[1] += count_covering(recoded(after, published), asked, covering)
+        queries.answer(before, after)
         for _, first, *_ in spread.largest:
             if seen <= first < seen + len(after):
                 sets[first] = after.record(first - seen)
@@ -245,7 +238,7 @@ def measure_parts(
         sums,
         spread.groups,
         spread.spread(sets),
-        relative_errors(asked, *answers, n_rows=names.records),
+        queries.errors(names.records),
     )
     added = found.as_dict()["items_added_share"]
     share = f"{sums['added']:,} of its items, {percent(added)} of what it holds"
@@ -256,7 +249,7 @@ def measure_parts(
 def _measured(
     pieces: Pieces, tree: Hierarchy
 ) -> Iterator[tuple[Records, GeneralisationLoss, GroupSums]]:
-    """The pieces of the original, what each lost, and the sets that are published of it."""
+    """The pieces of the original, what each lost, and its published sets."""
     n_before = 0
     for before, after in pieces():
         loss = measure_generalisation(before, after, tree)

@@ -15,12 +15,14 @@ FILLS = {
     "none": "adds nothing: whatever a record says is true of its person",
     "hash": "adds items that people never had",
 }
-"""What the records of a group can be filled up with to make them alike, and what that does."""
+"""What can be added to the records of a group to make them equal, and what that means."""
 
 
 @dataclass(frozen=True, init=False)
 class Buckets(ByFields):
-    """Nobody can tell a record from at least k - 1 others, whatever they know of it.
+    """Nobody can tell a record from at least k - 1 others.
+
+    This holds whatever items of the record they know.
 
     Parameters
     ----------

@@ -14,12 +14,12 @@ from withhold.methods.buckets.model import FILLS
 from withhold.options import Option
 
 AUDITED_SIZE = 5
-"""Of rare sets if nobody says: each is looked at once, so there is no need to stop at few items."""
+"""The default size up to which an audit counts rare sets: each is checked once, so this need not be small."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BucketsSearch(SearchOptions):
-    """What items can become, and how records become alike."""
+    """How items are generalised, and how records are made equal."""
 
     hierarchy: Annotated[
         TreeSource | None,
@@ -45,7 +45,7 @@ class BucketsSearch(SearchOptions):
     )
 
     def warnings(self) -> tuple[str, ...]:
-        """The paper's way says of people what is not true."""
+        """The warning that the paper's method publishes untrue statements about people."""
         return (f"{option('fill', 'hash')} {FILLS['hash']}",) if self.fill == "hash" else ()
 
     def __post_init__(self) -> None:

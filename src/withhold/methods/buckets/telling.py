@@ -23,7 +23,7 @@ def sections_of_buckets(subject: Subject) -> list[Section]:
     spread = found.spread
     lost: list[Content] = [Paragraph(truth_told(found.added), for_strangers=True)]
     if subject.release.options.get("fill") == "hash":
-        # Whether or not this time something came of it.
+        # Whether or not any items were added this time.
         lost.append(Paragraph(f"Made with --fill hash, which {FILLS['hash']}.", for_strangers=True))
     lost += [Facts(subject.measured.facts), Drawing(loss_by_record(spread))]
     sizes = Drawing(records_by_group_size(spread)), Drawing(_loss_by_group_size(spread))
@@ -48,7 +48,7 @@ def loss_by_record(spread: Spread) -> Lines:
 
 
 def records_by_group_size(spread: Spread) -> Bars:
-    """How many records are in groups of which size (the paper's Figure 3)."""
+    """How many records are in groups of each size (the paper's Figure 3)."""
     bands = _bands(spread)
     records = tuple(float(number) for number, _ in bands.values())
     title = "Records by the size of the group that is published alike"
@@ -57,7 +57,7 @@ def records_by_group_size(spread: Spread) -> Bars:
 
 
 def _loss_by_group_size(spread: Spread) -> Bars:
-    """The mean loss of the records in groups of which size."""
+    """The mean loss of the records in groups of each size."""
     bands = _bands(spread)
     means = tuple(lost / records for records, lost in bands.values())
     lines = (Line("information loss", "lost", means),)

@@ -1,4 +1,4 @@
-"""Advice on k of a table that was measured; the numbers are those of docs/guide/deciding.md, from Adult."""
+"""Advice on k for a table, from measurements; the numbers are those of docs/guide/deciding.md, from Adult."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MUCH = 0.5
 
 
 def advise(model: KAnonymity) -> tuple[str, ...]:
-    """What is worth thinking about before a release is made."""
+    """What is worth considering before a release is made."""
     return lines_that_apply(
         (
             "k = 2 is a weak promise: each of two knows which row is the other's. On Adult k = 5 withholds "
@@ -28,7 +28,7 @@ def advise(model: KAnonymity) -> tuple[str, ...]:
 
 
 def advise_on_loss(model: KAnonymity, loss: TableLoss) -> tuple[str, ...]:
-    """What is worth changing about a release that withholds so much."""
+    """What is worth changing about a release that withholds this much."""
     share = percent(loss.share, 0)
     return lines_that_apply(
         (

@@ -1,4 +1,4 @@
-"""The audit of k-anonymity: the k that a table has, who is at risk, and what knowing a few columns is worth.
+"""The audit of k-anonymity: the k that a table has, who is at risk, and what knowing a few columns reveals.
 
 In: a table and the model. Out: a ``TableAudit``. The verdict is that of the exact check.
 """
@@ -45,9 +45,9 @@ from withhold.options import Plain
 from withhold.verdict import Status
 
 CELLS_TO_GROUP = 8_000_000
-"""So many rows are grouped for one number of known columns; beyond it, columns are drawn."""
+"""At most this many rows are grouped for each number of known columns; beyond, choices are drawn."""
 MOST_CHOICES = 1000
-"""So many choices of columns are tried for one number of known ones, however few rows there are."""
+"""At most this many choices of columns are tried for each number of known ones, even with few rows."""
 LEFT_OUT = (
     "what knowing some of the quasi-identifiers tells, which of them contribute most, special uniques and, "
     "where cells are withheld, the k at which they fit anything need all groups at once, and are left out"
@@ -74,9 +74,9 @@ class KnownColumns:
 
     known: int
     combinations: int
-    """So many choices of columns were tried."""
+    """How many choices of columns were tried."""
     of: int
-    """So many there are."""
+    """How many there are."""
     unique: float
     """The share of rows that are then the only ones of their kind, on average over the choices."""
     below_k: float
@@ -97,7 +97,7 @@ class TableAudit(AnyAudit):
     k: int
     """The k that the table has: the size of its smallest group, a withheld cell being its own value."""
     k_wildcard: int | None
-    """The same where a withheld cell fits anything; None if the time ran out."""
+    """The same if a withheld cell fits anything; None if the time ran out."""
     sensitive: tuple[Disclosed, ...]
     """What the groups disclose about each sensitive column."""
     rows_at_risk: int
@@ -116,7 +116,7 @@ class TableAudit(AnyAudit):
     undecided: Mapping[str, str] = field(default_factory=dict)
     """The columns that would stop a release until somebody decides, each with the reason."""
     presence: Presences | None = None
-    """How probable it is that people of the population are in the table, where the model asks about it."""
+    """How probable it is that people of the population are in the table, if the model limits that."""
 
     @property
     def left_out(self) -> str:
@@ -246,7 +246,7 @@ def _worst(
 
 
 def _fitting(cells: Ints, sizes: Longs) -> Longs:
-    """How many rows fit each group where a withheld cell fits anything."""
+    """How many rows fit each group if a withheld cell fits anything."""
     keys = [tuple(row) for row in cells.tolist()]
     found: dict[tuple[int, ...], int] = {}
     for scheme in rows_fitting(dict(zip(keys, sizes.tolist(), strict=True))):
@@ -257,7 +257,7 @@ def _fitting(cells: Ints, sizes: Longs) -> Longs:
 def _wildcard_k(
     table: Table, model: KAnonymity, groups: Groups, limit_seconds: float | None
 ) -> int | None:
-    """The k where a withheld cell fits anything."""
+    """The k if a withheld cell fits anything."""
     cells = table.cells(model.quasi_identifiers)[groups.first_rows]
     hidden = (cells == WITHHELD).sum(axis=1)
     if not hidden.any():

@@ -57,7 +57,7 @@ class AuditByCounts:
         self.worst: list[SmallGroup] = []
 
     def count(self, table: Table) -> polars.DataFrame:
-        """Look at a part; the rows of its groups, by sensitive values and label."""
+        """Count a part; the rows of its groups, by sensitive values and label."""
         publish = self.options.publish
         publish = publish if isinstance(publish, str) else tuple(publish)
         found = column_roles(table, self.model, publish, is_part=True)
@@ -69,7 +69,7 @@ class AuditByCounts:
         return count_groups(table, self.model, also=() if label is None else (label,))
 
     def add(self, counts: polars.DataFrame, totals: Sequence[Mapping[Value, int]]) -> None:
-        """Look at the groups of some shelves, with the counts of all parts."""
+        """Add the groups of some shelves, with the counts of all parts."""
         import polars as pl
 
         model = self.model

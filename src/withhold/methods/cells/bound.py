@@ -1,11 +1,11 @@
-"""A lower bound for tables: what each row must lose, whatever becomes of the others.
+"""A lower bound for tables: what each row must lose, whatever happens to the others.
 
 The cells that a row shows are a pattern, and at least k rows of the release show the same one. Each of them
 was made from an original row that matches it. So no row can cost less than the cheapest pattern that it and
 at least k - 1 other original rows match, and the sum of these costs is a bound for every release. It holds
-where a withheld cell is a value of its own; l and the like only raise the least loss. ``prices`` raises it.
+if a withheld cell is a value of its own; l and the like only raise the least loss. ``prices`` raises it.
 
-Costs are whole numbers, rounded down where they are no shares of 2^28.
+Costs are whole numbers of 2^-28, rounded down.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -46,11 +46,11 @@ from withhold.telling.facts import Fact
 from withhold.wording import percent
 
 MOST_CELLS = 3 * 10**9
-"""Cells of rows that differ, times schemes; where it is more, no bound is given."""
+"""Cells of distinct rows times schemes; above, no bound is given."""
 MOST_MATCHES = 40_000_000
-"""Pairs of a row and a pattern, of rows that differ; where there are more, the bound is not raised."""
+"""Pairs of a distinct row and a pattern that it matches; above, the bound is not raised."""
 UNIT = 2**28
-"""Of a cost of 1, as a whole number."""
+"""A cost of 1 as a whole number."""
 MEANING = "the share of the cells, or of their detail, that every such release must withhold"
 
 
@@ -66,7 +66,7 @@ class CellBound:
     generalised: bool
     """Whether cells can be generalised; the share is then of the detail (NCP)."""
     rounds: int = 0
-    """The rounds in which it was raised."""
+    """The number of rounds in which it was raised."""
 
     @property
     def percent(self) -> str:
@@ -102,9 +102,9 @@ class CellBound:
 def bound_cells(
     table: Table, model: KAnonymity, options: CellsSearch, run: SearchRun
 ) -> CellBound | None:
-    """The bound; None if there are too many patterns to look at them all, or it was not asked for.
+    """The bound; None if there are too many patterns to try them all, or it was not requested.
 
-    Nor is there one for ranges and sets, which are no patterns of a scheme.
+    There is none for ranges and sets either, since they are not patterns of a scheme.
     """
     if not options.bound or model.missing == WILDCARD or options.cells == SETS:
         return None
@@ -112,7 +112,7 @@ def bound_cells(
     try:
         forest = make_forest(table, model.quasi_identifiers, hierarchies)
     except InputError:
-        # Some cells were generalised before, and the table held as it came.
+        # Some cells were generalised before, and the table satisfied the model unchanged.
         return None
     ladders = make_ladders(forest.trees, forest.bounds)
     columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
@@ -129,7 +129,7 @@ def bound_cells(
     rounds = 0 if total is None else options.bound_rounds or 0
     if total is None:
         total = _by_rows(ladders, cells, tuples.sizes, costs, model.k, run)
-    # What was withheld before is no loss.
+    # What was withheld before is not a loss.
     total -= int((costs[cells].sum(axis=1) * tuples.sizes).sum())
     if not hierarchies:
         total = -(-total // UNIT) * UNIT
@@ -137,7 +137,7 @@ def bound_cells(
 
 
 def whole_costs(losses: NDArray[np.float64]) -> Longs:
-    """What nodes cost as whole numbers; never more than they cost, whatever rounding did before."""
+    """The costs of nodes as whole numbers, never above the true costs, whatever rounding happened before."""
     is_exact = (losses == 0) | (losses == 1)
     return np.where(is_exact, losses * UNIT, np.floor(losses * UNIT) - 1).astype(np.int64)
 
@@ -147,11 +147,11 @@ def _by_rows(
 ) -> int:
     """The sum of what each row must lose.
 
-    Cheap schemes come first. A tuple whose least cost is no more than what a scheme costs at least is
-    settled: it still counts, but its pattern is not looked for any more. The first few settle most tuples.
+    Cheap schemes come first. A tuple is settled if its least cost does not exceed the least cost of a scheme:
+    it is still counted, but its pattern no longer matters. The first few schemes settle most tuples.
     """
     grouping = make_grouping(cells)
-    # Nothing kept costs 1 a cell, and every row can be published so.
+    # A withheld cell costs 1, and every row can be published with all cells withheld.
     best = np.full(len(cells), cells.shape[1] * UNIT, dtype=np.int64)
     lattice, n_schemes = make_lattice(ladders), number_of_schemes(ladders)
     every = levels_of(lattice, np.arange(n_schemes))
@@ -191,7 +191,7 @@ def list_patterns(
 ) -> Patterns | None:
     """All patterns that at least k rows match; None if there are too many.
 
-    They are told apart by hashes. Should two of a scheme share one, there is no such list, since a bound
+    They are distinguished by hashes. If two of a scheme have the same hash, there is no list, since a bound
     must not depend on luck.
     """
     lattice, n_schemes = make_lattice(ladders), number_of_schemes(ladders)
@@ -210,7 +210,7 @@ def list_patterns(
 
 @kernel
 def are_patterns(ladders, cells, levels, grouping, firsts):
-    """Whether all tuples of each group share their pattern under a scheme; ``firsts`` is room."""
+    """Whether all tuples of each group share their pattern under a scheme; ``firsts`` is scratch space."""
     for each in range(len(cells)):
         firsts[grouping.of_tuple[each]] = each
     for each in range(len(cells)):

@@ -1,4 +1,4 @@
-"""Boxes: what rows show together, one range or set a column, and what that costs.
+"""Boxes: what the rows of a group show, one range or set per column, and what that costs.
 
 A column of numbers or dates is *ordered*: its part of a box is a lowest and a highest place. Any other column
 is one of categories: its part is a set of bits. A value's *slot* is its number among those of all columns; in
@@ -19,11 +19,11 @@ from withhold.counting.jit import step
 UNIT = 1 << 24
 """The cost of a cell that is withheld."""
 APART = 4 * UNIT
-"""Between the places of missing values, and from them to all others: no range reaches so far."""
+"""The distance of missing values from each other and from all other places: no range spans it."""
 BITS = 60
 """Bits used of a word, so that no word is negative."""
 ALONE = 3
-"""The first bits of a column are for values that no set may hold: blanks, nulls, withheld cells."""
+"""The first bits of a column are for values that no set may contain: blanks, nulls, withheld cells."""
 MOST_WORDS = 4
 
 
@@ -35,7 +35,7 @@ class Axes(NamedTuple):
     words: Any
     """By column: its first word in a box, and the end of all, int64."""
     steps: Any
-    """By column: what one more value of a set costs; 0 in an ordered column, int64."""
+    """By column: the cost of one more value in a set; 0 in an ordered column, int64."""
 
 
 @step
@@ -64,7 +64,7 @@ def add_row(axes, boxes, box, cells, row):
 
 @step
 def width_of(axes, boxes, box, j):
-    """What a cell costs that shows this part of a box."""
+    """The cost of a cell that shows this part of a box."""
     first = axes.words[j]
     if axes.steps[j] == 0:
         return min(boxes[box, first + 1] - boxes[box, first], UNIT)
@@ -76,7 +76,7 @@ def width_of(axes, boxes, box, j):
 
 @step
 def set_width(n_values, first_word, step_cost):
-    """What a set of so many values costs; everything if one of them must stand alone."""
+    """The cost of a set of ``n_values``; that of a withheld cell if one of them must be alone."""
     if n_values > 1 and first_word & ((1 << ALONE) - 1):
         return np.int64(UNIT)
     return (n_values - 1) * step_cost
@@ -84,7 +84,7 @@ def set_width(n_values, first_word, step_cost):
 
 @step
 def cost_of_box(axes, boxes, box):
-    """What a row costs that shows this box."""
+    """The cost of a row that shows this box."""
     cost = np.int64(0)
     for j in range(len(axes.steps)):
         cost += width_of(axes, boxes, box, j)
@@ -93,7 +93,7 @@ def cost_of_box(axes, boxes, box):
 
 @step
 def cost_together(axes, boxes, one, other, limit):
-    """What a row costs that shows two boxes together; something above ``limit`` once it is above."""
+    """The cost of a row that shows the union of two boxes; above ``limit``, perhaps only a part of it."""
     cost = np.int64(0)
     for j in range(len(axes.steps)):
         first = axes.words[j]

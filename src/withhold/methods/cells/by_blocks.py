@@ -45,27 +45,27 @@ class PartSurvey:
 
     rows: int
     names: tuple[str, ...]
-    """Of all its columns."""
+    """The names of all its columns."""
     columns: tuple[Column, ...]
-    """Quasi-identifiers, then sensitive columns: each value once, in the order of its code."""
+    """The distinct values of quasi-identifiers, then of sensitive columns, in the order of their codes."""
     counts: tuple[Longs, ...]
     """By column and value: how many rows."""
     sample: Ints
-    """Codes of some rows."""
+    """The codes of a sample of rows."""
     undecided: Mapping[str, str]
-    """Columns that may identify people, as far as this part tells, each with the reason."""
+    """Columns that may identify people, as far as this part shows, each with the reason."""
 
 
 @dataclass(frozen=True)
 class WholeTable:
-    """What is known of the table before any block is searched."""
+    """What is known about the table before any block is searched."""
 
     rows: int
     columns: tuple[Column, ...]
-    """Quasi-identifiers, then sensitive columns: each value of any part once."""
+    """The distinct values of quasi-identifiers, then of sensitive columns, over all parts."""
     counts: tuple[Longs, ...]
     bounds: Longs
-    """The keys at which blocks after the first begin."""
+    """The keys at which the blocks begin, except the first."""
     sensitive: tuple[Sensitive, ...]
     """By sensitive column: the number of each value, and how often each occurs."""
 
@@ -90,7 +90,7 @@ class Dealt:
 
 
 def not_by_blocks(model: KAnonymity, options: CellsSearch, given: Mapping[str, object]) -> str:
-    """Why a table cannot be released so: what takes all rows at once."""
+    """Why a table cannot be released by parts: what needs all rows at once."""
     if model.presence is not None:
         return "--presence compares everybody in the table with the population"
     if model.missing == WILDCARD:
@@ -239,7 +239,7 @@ def _keys(codes: Ints, whole: WholeTable, model: KAnonymity) -> Longs:
 
 
 def _check_kind(first: Column, other: Column) -> None:
-    """Refuse a column that is of numbers in one part and of texts in another: each shows which it is."""
+    """Refuse a column of numbers in one part and of texts in another: released parts show their types."""
     if first.kind != other.kind:
         raise InputError(
             f"is {first.kind} in some files and {other.kind} in others",

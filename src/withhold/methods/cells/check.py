@@ -1,8 +1,7 @@
 """The exact check of k-anonymity: count the rows of every group, or those that fit it.
 
-In: a table and the model. Out: a verdict with the smallest group that breaks it. Shares no code with the
-suppressor: the rows are counted one by one in a dictionary. A code stands for one text of its column and no
-other.
+In: a table and the model. Out: a verdict with the smallest group that breaks it. Counts nothing as the search
+does: the rows are counted one by one in a dictionary. A code is one text of its column and no other.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.verdict import Status, Verdict
 
 BLOCK = 1 << 16
-"""Rows counted between two looks at the clock."""
+"""Rows counted between two checks of the time limit."""
 METHODS = {
     VALUE: "the rows of every group counted, a withheld cell being a value of its own",
     WILDCARD: "the rows that fit each row counted, a withheld cell fitting anything",
@@ -41,7 +40,7 @@ def verify_table(
     """The verdict on ``table``."""
     began = time.perf_counter()
     method = METHODS[model.missing]
-    # Blanks around a cell are there for everybody to see, though they are no part of a value.
+    # Everybody can see blanks around a cell, though they are no part of a value.
     table = table.with_columns(table.column(name).exact() for name in model.quasi_identifiers)
     codes = [table.column(name).codes for name in model.quasi_identifiers]
     # The codes of a row side by side, as bytes: these are what is counted.
@@ -72,7 +71,7 @@ def verify_table(
     if witness is None and model.presence is not None:
         method = f"{method}, {PRESENCE_METHOD}"
         try:
-            # Whose presence nobody can count must not be taken for safe.
+            # Presence that cannot be counted must not count as safe.
             if evidence.population is None:
                 raise TimeoutError
             witness = presence_breach(table, model, evidence.population, until)
@@ -114,7 +113,7 @@ def _witness(
 
 
 def _fitting(rows: Mapping[bytes, int], until: float | None) -> dict[bytes, int] | None:
-    """How many rows fit each group where a withheld cell fits anything; None if the time ran out."""
+    """How many rows fit each group if a withheld cell fits anything; None if the time ran out."""
     keys = {tuple(_codes(key)): key for key in rows}
     found: dict[bytes, int] = {}
     for scheme in rows_fitting({codes: rows[key] for codes, key in keys.items()}):

@@ -2,7 +2,7 @@
 
 Stratified cross-validation: a fold's model is trained on the other folds' rows as they were released, and
 tested on the fold's own rows as they were in the original. Testing on released rows would reward a model for
-reading the label off what was withheld; that leak is measured apart.
+reading the label off what was withheld; that leak is measured separately.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from withhold.errors import PolicyError
 FOLDS = 10
 LAPLACE = 1.0
 LEAF = 10
-"""Rows of a leaf of the tree at least: fewer would learn single people."""
+"""The fewest rows of a leaf of the tree: smaller leaves would learn individual people."""
 
 Predict = Callable[[Ints, Ints, Ints], Ints]
 """Training cells, their classes, test cells → classes. A cell below 0 shows nothing."""
@@ -29,7 +29,7 @@ Predict = Callable[[Ints, Ints, Ints], Ints]
 
 @dataclass(frozen=True)
 class Errors:
-    """The share of rows whose class was guessed wrongly: the mean of the folds, and their deviation."""
+    """The share of rows whose class was predicted wrongly: mean and standard deviation over the folds."""
 
     mean: float
     deviation: float
@@ -38,7 +38,7 @@ class Errors:
 def cross_validate(
     predict: Predict, train: Ints, test: Ints, classes: Ints, *, seed: int = 0
 ) -> Errors:
-    """The errors of a classifier that learns from ``train`` and is queries about ``test``."""
+    """The errors of a classifier that is trained on ``train`` and tested on ``test``."""
     fold_of = stratified_folds(classes, seed)
     errors = []
     for fold in range(int(fold_of.max()) + 1):
@@ -49,21 +49,21 @@ def cross_validate(
 
 
 def stratified_folds(classes: Ints, seed: int) -> NDArray[np.int64]:
-    """For every row its fold; each class is dealt out evenly, in drawn order."""
+    """The fold of every row; each class is spread evenly, in random order."""
     generator = np.random.default_rng(seed)
     n_folds = min(FOLDS, len(classes))
     fold_of = np.empty(len(classes), dtype=np.int64)
     n_dealt = 0
     for own in np.unique(classes):
         rows = generator.permutation(np.flatnonzero(classes == own))
-        # One class begins where the one before it ended, so that small classes do not crowd a fold.
+        # Each class begins at the fold where the one before it ended, so that small classes are spread.
         fold_of[rows] = (n_dealt + np.arange(len(rows))) % n_folds
         n_dealt += len(rows)
     return fold_of
 
 
 def naive_bayes(cells: Ints, classes: Ints, queries: Ints) -> Ints:
-    """Guesses of naive Bayes, which passes over cells that show nothing, in training and in use.
+    """Predictions of naive Bayes, which ignores withheld cells, in training and in prediction.
 
     >>> cells, classes = np.array([[0], [0], [1], [-1]]), np.array([0, 0, 1, 1])
     >>> naive_bayes(cells, classes, np.array([[0], [1]])).tolist()
@@ -85,11 +85,11 @@ def naive_bayes(cells: Ints, classes: Ints, queries: Ints) -> Ints:
 
 
 def decision_tree(cells: Ints, classes: Ints, queries: Ints) -> Ints:
-    """Guesses of a decision tree over single values.
+    """Predictions of a decision tree over single values.
 
-    A cell that shows nothing gets a value drawn from those that the column still shows. So a row goes down
-    each branch as often as others do, which is how C4.5 treats what is missing; left as a value of its own,
-    the tree would split on it and learn what original rows never show.
+    A withheld cell gets a value drawn from those that the column still shows. So a row goes down each branch
+    as often as others do, which is how C4.5 treats missing values. If withheld were a value of its own, the
+    tree would split on it and learn what original rows never show.
     """
     drawn = one_hot(_drawn(cells), cells, queries)
     return _guesses(drawn, classes, one_hot(queries, cells, queries))
@@ -112,7 +112,7 @@ def one_hot(cells: Ints, *others: Ints) -> NDArray[np.float32]:
 
 
 def _drawn(cells: Ints) -> Ints:
-    """The cells with a drawn value wherever nothing is shown."""
+    """The cells, with a random value in place of each withheld one."""
     generator = np.random.default_rng(0)
     filled = cells.copy()
     for j in range(cells.shape[1]):
@@ -123,13 +123,13 @@ def _drawn(cells: Ints) -> Ints:
 
 
 def leak(withheld: NDArray[np.bool_], classes: Ints, *, seed: int = 0) -> Errors:
-    """How often a tree is wrong about the class that sees only which cells were withheld."""
+    """The errors of a tree that predicts the class only from which cells were withheld."""
     pattern = withheld.astype(np.int32)
     return cross_validate(_guesses, pattern, pattern, classes, seed=seed)
 
 
 def _guesses(features: NDArray[Any], classes: Ints, queries: NDArray[Any]) -> Ints:
-    """What a decision tree says of the rows queries about."""
+    """The classes that a decision tree predicts for the rows of ``queries``."""
     if not has_trees():
         raise PolicyError("decision trees need scikit-learn; pip install 'withhold[learn]'")
     from sklearn.tree import DecisionTreeClassifier
@@ -140,7 +140,7 @@ def _guesses(features: NDArray[Any], classes: Ints, queries: NDArray[Any]) -> In
 
 
 def cramers_v(one: Ints, other: Ints) -> float | None:
-    """How much two columns tell of each other, 0 to 1, over the rows that show both; None if neither varies.
+    """Cramér's V of two columns, 0 to 1, over the rows that show both; None if neither varies.
 
     >>> cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     1.0

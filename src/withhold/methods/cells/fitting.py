@@ -1,7 +1,7 @@
-"""How many rows fit each row where a withheld cell fits anything; counted in dictionaries, for the check.
+"""How many rows fit each row if a withheld cell fits anything; counted in dictionaries, for the check.
 
-Two rows fit each other if they agree wherever both show a value. So rows are taken by *scheme*, which columns
-they show: with the rows of another scheme they must agree in the columns that both schemes show.
+Two rows fit each other if they agree wherever both show a value. So rows are processed by *scheme*, the
+columns that they show: rows of two schemes must agree in the columns that both schemes show.
 """
 
 from __future__ import annotations

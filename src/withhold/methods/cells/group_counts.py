@@ -1,9 +1,9 @@
-"""The proof of a table in parts: the rows of every group are counted over all of them, exactly.
+"""The proof of a table in parts: the rows of every group are counted over all parts, exactly.
 
 In: each part as it was read back. Out: one verdict on all of them together. Imports nothing of the search. A
-part is counted on its own first; what its groups have is then added up, group by group. Groups are compared
-by their texts. A shelf number, the same for the same texts, says which groups are added up together, so
-that a share of them at a time is enough.
+part is counted on its own first; the counts of its groups are then summed, group by group. Groups are
+compared by their texts. A shelf number, the same for the same texts, says which groups are summed together,
+so that only a share of them is in memory at a time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ METHOD = "the rows of every group counted over all parts, a withheld cell being 
 
 @dataclass(frozen=True)
 class Judged:
-    """What some of the groups are: how many, and the smallest one that breaks the model."""
+    """The judgement of some groups: how many there are, and the smallest one that breaks the model."""
 
     groups: int
     witness: SmallGroup | None
@@ -47,7 +47,7 @@ class Judged:
 def count_groups(table: Table, model: KAnonymity, also: Sequence[str] = ()) -> polars.DataFrame:
     """By group and sensitive values: how many rows of a part. Texts follow a ``=``; blanks do not.
 
-    ``also`` names columns whose values are told apart, too, as ``a0`` and so on.
+    ``also`` names columns whose values are distinguished, too, as ``a0`` and so on.
 
     >>> table = Table((Column("age", [0, 0, -1], ("30",)), Column.of("pay", ["1", "2", None])))
     >>> found = count_groups(table, KAnonymity(2, ["age"], sensitive_column="pay", l=2))
@@ -56,7 +56,7 @@ def count_groups(table: Table, model: KAnonymity, also: Sequence[str] = ()) -> p
     """
     import polars as pl
 
-    # Blanks around a cell are there for everybody to see, though they are no part of a value.
+    # Blanks around a cell are visible to everybody, although they are not part of the value.
     columns = {
         f"q{n}": table.column(name).exact() for n, name in enumerate(model.quasi_identifiers)
     }
@@ -70,7 +70,7 @@ def count_groups(table: Table, model: KAnonymity, also: Sequence[str] = ()) -> p
     ).with_columns(counted[ROWS].cast(pl.Int64))
     for name, column in columns.items():
         if name.startswith("q"):
-            # Of the texts alone, so that a group has the same number in every part.
+            # From the texts alone, so that a group has the same number in every part.
             shelves = (shelves ^ _numbers(column)[counted[name].to_numpy()]) * ODD
     shelf = (shelves >> np.uint64(64 - SHELVES.bit_length() + 1)).astype(np.uint16)
     return found.with_columns(pl.Series(SHELF, shelf)).sort(SHELF)

@@ -25,9 +25,9 @@ from withhold.telling.shares import ShareOf, share_of
 from withhold.wording import counted, percent
 
 PSEUDO_COUNT = 0.1
-"""α: added to every count; without it the divergence is infinite as soon as one value is gone."""
+"""α, added to every count; without it the divergence would be infinite if any value is gone."""
 OTHER = -2
-"""The code of a published cell that shows neither its value nor nothing: it was generalised."""
+"""The code of a published cell that shows something other than its value: it was generalised."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class TableLoss:
     rows_touched: int
     rows: int
     kl: float | None
-    """None where the release was measured by parts."""
+    """None if the release was measured by parts."""
     groups: int
     smallest_group: int
     by_column: tuple[ColumnLoss, ...]
     ncp: float | None = None
-    """None where cells were generalised and nobody knows the hierarchies."""
+    """None if cells were generalised and the hierarchies are not known."""
 
     @property
     def share(self) -> float:
@@ -93,17 +93,18 @@ class TableLoss:
                 facts.append(
                     ("detail lost", f"{percent(self.ncp, 2)} on average over all cells (NCP)")
                 )
-        most = sorted(self.by_column, key=lambda c: -(c.withheld + c.generalised))[:3]
+        lost = [each for each in self.by_column if each.withheld + each.generalised]
+        most = sorted(lost, key=lambda c: -(c.withheld + c.generalised))[:3]
         shown = ", ".join(
             f"{c.name} {percent((c.withheld + c.generalised) / self.rows)}" for c in most
         )
         facts += [
-            ("most in", shown),
+            *([("most in", shown)] if most else []),
             ("rows touched", f"{self.rows_touched:,} of {self.rows:,}"),
             ("groups", f"{self.groups:,}, the smallest of {counted(self.smallest_group, 'row')}"),
         ]
         if self.kl is not None:
-            told = f"{self.kl:.5f} KL of the values in each class (0 = the same)"
+            told = f"{self.kl:.5f} KL of the values still shown (0 = the same)"
             facts.append(("divergence", told))
         return facts
 
@@ -159,9 +160,9 @@ def changed_cells(
 
 
 def published_ncp(original: Table, published: Table, names: Sequence[str]) -> float | None:
-    """How much of its detail a cell lost on average, as the cells themselves tell.
+    """How much of its detail a cell lost on average, computed from the published cells alone.
 
-    None if some cell shows neither its value, nor a range or set, nor nothing.
+    None if some cell shows anything other than its value, a range, a set, or nothing.
 
     >>> before = Table.from_columns({"age": ["30", "34", "40"]})
     >>> published_ncp(before, Table.from_columns({"age": ["[30..34]", "[30..34]", "40"]}), ["age"])
@@ -197,7 +198,7 @@ def untrue_cells(before: Column, after: Column) -> int:
 
 
 def _hidden(cell: Range | frozenset[str] | None, values: Sequence[Value]) -> float | None:
-    """How much of its detail a cell lost that shows a range or a set; None: it shows neither."""
+    """How much of its detail a cell with a range or a set lost; None for any other cell."""
     if isinstance(cell, Range):
         ends, orders = (order_of(cell.low), order_of(cell.high)), orders_of(values)
         if orders is None or ends[0] is None or ends[1] is None:
@@ -219,7 +220,7 @@ def class_divergence(before: NDArray[np.int32], after: NDArray[np.int32], classe
 
 
 def as_seen(before: Column, after: Column) -> NDArray[np.int32]:
-    """The published cells in the original's codes; -2 where a cell shows another text than it did."""
+    """The published cells in the original's codes; -2 if a cell shows a text other than the original one."""
     code_of = {value: code for code, value in enumerate(before.values)}
     new = np.array([*(code_of.get(v, OTHER) for v in after.values), WITHHELD], dtype=np.int32)
     codes = new[after.codes]
@@ -245,7 +246,7 @@ def refuse_other_rows(original: Table, published: Table) -> None:
 
 def _smoothed(codes: NDArray[np.int32], classes: Any, n_values: int, n_classes: int) -> Floats:
     """By class, one row for withheld labels first: the smoothed shares of the values."""
-    # One place more for each class, for cells that show nothing.
+    # One more place for each class, for withheld cells.
     keys = (classes.astype(np.int64) + 1) * (n_values + 1) + np.where(codes >= 0, codes, n_values)
     counts = np.bincount(keys, minlength=n_classes * (n_values + 1))
     shown = counts.reshape(n_classes, n_values + 1)[:, :n_values] + PSEUDO_COUNT

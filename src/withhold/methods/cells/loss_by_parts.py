@@ -1,7 +1,7 @@
-"""What a released table lost against its original, both read part by part: what sums over rows tell.
+"""What a released table lost against its original, both read part by part: measures that are sums over rows.
 
-In: the two tables, the rows of one part at a time. Out: those measures of a release that are sums. What needs
-all rows at once (divergence, correlations, count queries, classifiers) is left out.
+In: the two tables, the rows of one part at a time. Out: those measures of a release that are sums. Measures
+that need all rows at once (divergence, correlations, count queries, classifiers) are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from withhold.telling.facts import Measured
 
 
 class LossByParts:
-    """The cells and rows that were changed, of some parts."""
+    """The cells and rows that were changed in some parts."""
 
     left_out = (
         "The divergence of the values, correlations, count queries and what can be learnt from the release "
@@ -59,7 +59,7 @@ class LossByParts:
             groups=after.groups,
             smallest_group=after.k,
             by_column=tuple(self.by_column),
-            # How much detail a generalised cell lost, only all values of its column tell.
+            # The loss of detail of a generalised cell depends on all values of its column.
             ncp=None if other else withheld / max(total, 1),
         )
         found = TableUtility(

@@ -2,8 +2,8 @@
 
 Rows with equal quasi-identifiers are a *group*. Every group must have at least k rows, and satisfy the
 requirements of ``l``, ``t`` and ``beta`` for each sensitive column. A withheld cell counts as a value of its
-own, which is the careful reading: who takes it to fit anything finds at least as many rows. With ``missing``
-as ``"wildcard"`` it fits anything, and only k is counted so: requirements hold for all unions of groups.
+own, which is the cautious reading: somebody who lets it match anything finds at least as many rows. With
+``missing`` as ``"wildcard"`` it matches anything, but only for k: requirements hold for all unions of groups.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from withhold.data.roles import (
     refuse_known,
     secret_columns,
 )
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.exact import exact_number, exact_threshold
 from withhold.methods.cells.presence import Presence, wider
 from withhold.methods.cells.requirements import (
@@ -51,7 +51,7 @@ WILDCARD: Missing = "wildcard"
 
 @dataclass(frozen=True, init=False)
 class KAnonymity(ByFields):
-    """Every row shares its quasi-identifiers with at least k - 1 others.
+    """Each row shares its quasi-identifiers with k - 1 others.
 
     Parameters
     ----------
@@ -98,15 +98,15 @@ class KAnonymity(ByFields):
     l: int | str | None  # noqa: E741  # the letter that the field uses
     """How diverse the sensitive columns are in every group: different values, or as ``entropy:3``."""
     sensitive_column: tuple[str, ...]
-    """The columns that ``l``, ``t`` and ``beta`` speak of; the label if none was named."""
+    """The columns that ``l``, ``t`` and ``beta`` protect; the label if none was named."""
     t: Fraction | None
     """How far a group's frequencies may be from those of the whole table."""
     beta: Fraction | None
     """By how much a value's share of a group may exceed its share of the whole table."""
     ordered: tuple[str, ...]
-    """The sensitive columns whose values have an order that ``t`` heeds."""
+    """The sensitive columns whose values have an order that ``t`` takes into account."""
     missing: Missing
-    """What a withheld cell means to whoever counts rows: a value of its own, or one that fits anything."""
+    """How a withheld cell is counted: as a value of its own, or as one that matches anything."""
     presence: str | None
     """How probable it may be that somebody of the population is in the file: ``LOW,HIGH``."""
 
@@ -130,8 +130,7 @@ class KAnonymity(ByFields):
         t: Annotated[
             Threshold | None,
             Option(
-                "t-closeness: how far a sensitive column in a group may be from the whole table, e.g. "
-                "0.3.",
+                "t-closeness of a group to the table, e.g. 0.3.",
                 kind="threshold",
                 weaker=looser,
             ),
@@ -139,8 +138,7 @@ class KAnonymity(ByFields):
         beta: Annotated[
             Threshold | None,
             Option(
-                "Basic beta-likeness: how much more frequent a sensitive value may be in a group; 1 "
-                "means twice.",
+                "Basic beta-likeness; 1: at most twice as frequent.",
                 kind="threshold",
                 weaker=looser,
             ),
@@ -188,7 +186,8 @@ class KAnonymity(ByFields):
             raise PolicyError(f"{asked[0]} needs a sensitive column; name one, or a label")
         if sensitive and not asked:
             raise PolicyError(
-                "a sensitive column is protected by l, t or beta only; say how large one of them must be"
+                "a sensitive column is protected by l, t or beta only; say how large one of them must be: "
+                f"{option('l', 3)} (so many values in each group), {option('t', 0.3)} or {option('beta', 1)}"
             )
         in_order = tuple(dict.fromkeys(names_in(ordered or (), name="ordered")))
         _check_ordered(in_order, sensitive, t)
@@ -252,7 +251,7 @@ class KAnonymity(ByFields):
                 f"anything{diverse}; whoever knows what was withheld of a person may find fewer."
             )
         fit = f"at least {self.k:,} rows that fit equally well"
-        # At the end, "or none" would read as "or no values".
+        # After the requirements, "or none" would read as "or no values".
         finds = f"no row, or {fit}, in which {named} has {has}" if has else f"{fit}, or none"
         bounds = self.presence_bounds
         present = "" if bounds is None else f"; and {bounds.promise()}"
@@ -260,7 +259,7 @@ class KAnonymity(ByFields):
 
 
 def _check_ordered(ordered: tuple[str, ...], sensitive: tuple[str, ...], t: Any) -> None:
-    """Refuse columns in order that nothing asks about."""
+    """Refuse ordered columns whose order nothing uses."""
     if ordered and t is None:
         raise PolicyError("the order of values matters to t only; give t, or leave ordered out")
     if strange := [name for name in ordered if name not in sensitive]:

@@ -20,7 +20,7 @@ from withhold.polished_search import PolishMovesOption, PolishOption, is_polishe
 PATTERN_COSTS = ("ham", "info")
 """The costs that give a pattern one price, whatever else is withheld."""
 STAR, HIERARCHY, SETS = "star", "hierarchy", "sets"
-"""What a cell becomes that cannot stay: nothing, a node of a hierarchy, a range or a set."""
+"""What replaces a cell that cannot be published: nothing, a node of a hierarchy, a range or a set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class TableFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class CellsSearch(SearchOptions):
-    """Which cells to withhold rather than others."""
+    """How to choose the cells to withhold."""
 
     cost: Annotated[
         Literal["ham", "info", "hybrid", "mar"],
@@ -40,7 +40,7 @@ class CellsSearch(SearchOptions):
     ] = "ham"
     search: Annotated[
         Literal["patterns", "paper"] | None,
-        Option("patterns (default for ham and info), or paper (merge rows one by one)."),
+        Option("patterns (default for ham, info), paper (merge rows)."),
     ] = None
     block_rows: Annotated[
         int | None,
@@ -61,7 +61,7 @@ class CellsSearch(SearchOptions):
     bound: Annotated[
         bool,
         Option(
-            "Also compute the least that every k-anonymous release must withhold (default).",
+            "Also compute the least that must be withheld (default).",
             spelt="--bound/--no-bound",
             varies=False,
         ),
@@ -94,7 +94,7 @@ class CellsSearch(SearchOptions):
             )
 
     def _check_cells(self) -> None:
-        """Refuse what does not fit the kind of cells."""
+        """Refuse options that do not fit the kind of cells."""
         if self.cells == HIERARCHY and self.hierarchy is None:
             raise PolicyError(
                 f"{option('cells', HIERARCHY)} needs hierarchies; name them with {option('hierarchy')}"
@@ -156,7 +156,7 @@ class CellsSearch(SearchOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CellsAudit:
-    """How much of an audit to show, and what is known of the population."""
+    """How much of an audit to show, and what is known about the population."""
 
     show: Annotated[
         int, Option("How many of the worst breaches to list (default 10).", at_least=1)

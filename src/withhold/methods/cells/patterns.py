@@ -26,14 +26,14 @@ from withhold.methods.cells.schemes import (
 )
 
 AT_FIRST = 1 << 14
-"""Patterns that there is room for at first."""
+"""The initial capacity, in patterns."""
 
 
 class Patterns(NamedTuple):
     """All patterns by rising cost, and which tuples match which."""
 
     costs: Any
-    """What a row costs that is published so, int64."""
+    """The cost of a row that is published as this pattern, int64."""
     starts: Any
     """By pattern: where its tuples begin in ``tuples``, int64."""
     tuples: Any
@@ -173,7 +173,7 @@ def close_groups(trees, ladders, levels, cells, grouping, k):
                 if levels[j] == 0:
                     continue
                 closure, cell = grouping.closures[group, j], cells[each, j]
-                # Most are there already, and climbing takes longest.
+                # Most tuples match already, and climbing takes longest.
                 if closure != cell and closure != ladders.nodes[levels[j], cell]:
                     grouping.closures[group, j] = common_node(trees, closure, cell)
 
@@ -209,7 +209,7 @@ def match_new(of_tuple, numbers, matches, n_matches):
     """Append the tuples of the groups that have a number, with that number; how many pairs there are then."""
     for each in range(len(of_tuple)):
         number = numbers[of_tuple[each]]
-        # Written in any case, and then written over: there is room for one more.
+        # Written unconditionally and overwritten if it does not count: there is room for one more.
         matches.tuples[n_matches] = each
         matches.patterns[n_matches] = number
         n_matches += number != NOBODY

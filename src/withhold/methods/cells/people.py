@@ -1,7 +1,7 @@
-"""Who of a population fits which groups of a table: counted for the search and the audit, not for the check.
+"""Which people of a population fit which groups of a table: for the search and the audit, not for the check.
 
-In: a table, its quasi-identifiers and the population. Out: the presence of everybody, as ``presence.py`` has
-it: the sum of rows / people over the groups that a person fits.
+In: a table, its quasi-identifiers and the population. Out: the presence of everybody, as ``presence.py``
+defines it: the sum of rows / people over the groups that a person fits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from withhold.data.table import WITHHELD, Column
 
 @dataclass(frozen=True)
 class People:
-    """The different people of a population, by the values of a table's columns."""
+    """The distinct people of a population, by the values of a table's columns."""
 
     cells: Ints
     """By person and column: the code of the table's value; -1 for one that the table does not have."""
@@ -29,7 +29,7 @@ class People:
 
     @classmethod
     def of(cls, table: Table, names: Sequence[str], population: Table) -> People:
-        """The people of a population, those that no column of the table tells apart taken together."""
+        """The people of a population; those with equal values in all columns of the table are merged."""
         codes = [_as_coded(table.column(name), population.column(name)) for name in names]
         alike = group_rows(codes, len(population))
         return cls(np.stack(codes, axis=1)[alike.first_rows], alike.sizes)

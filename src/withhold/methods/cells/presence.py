@@ -1,13 +1,14 @@
 """δ-presence (Nergiz, Atzori and Clifton 2007): how probable it is that somebody is in the file at all.
 
-A population is given, of which the rows of the table are a part. Somebody of it *fits* a row if they have
-every value that the row shows; a withheld cell fits everybody. Whoever takes each row to be any of the people
-who fit it, with equal probability, expects a person to be in the file with the sum of 1 / (people who fit)
-over the rows that the person fits. This *presence* must lie within bounds for everybody of the population.
-Where no two groups of equal rows fit the same person it is rows / people of the group, as in the paper.
+The rows of the table are a part of a given population. A person of the population *fits* a row if they have
+every value that the row shows; a withheld cell fits everybody. An attacker who takes each row to be any of
+the people who fit it, with equal probability, expects a person to be in the file with the sum of
+1 / (people who fit) over the rows that the person fits. This *presence* must lie within bounds for everybody
+in the population. If no two groups of equal rows fit the same person, it is rows / people of the group, as in
+the paper.
 
-Its mean over the population is rows / people, whatever is withheld. So the bounds can be met if that lies
-within them, by withholding everything, and otherwise not at all.
+Its mean over the population is rows / people, whatever is withheld. So if that lies within the bounds, they
+can be met by withholding everything; otherwise they cannot be met at all.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Presence:
 
 
 def wider(offered: str | None, asked: str | None) -> bool:
-    """Whether bounds allow what those asked for do not; None allows everything.
+    """Whether the offered bounds allow more than the requested ones; None allows everything.
 
     >>> wider("0.1,0.6", "0.1,0.5"), wider("0.2,0.4", "0.1,0.5")
     (True, False)
@@ -124,7 +125,7 @@ class TooPresent:
 
 
 def population_for(table: Table, model: Any, given: Any) -> Evidence:
-    """The population as evidence, prepared as the table was, where the model speaks of it."""
+    """The population as evidence, prepared as the table was, if the model is about it."""
     if model.presence is None:
         return Evidence()
     if given is None:

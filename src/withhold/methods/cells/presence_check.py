@@ -1,7 +1,7 @@
 """The exact check of δ-presence: for everybody of the population, the sum over the groups that they fit.
 
-In: a table, the population and the model. Out: whose presence breaks the bounds. Fractions in dictionaries;
-shares no code with the search.
+In: a table, the population and the model. Out: whose presence breaks the bounds. Fractions in dictionaries,
+counted apart from the search.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ METHOD = "and the presence of everybody in the population summed up"
 def presence_breach(
     table: Table, model: KAnonymity, population: Table, until: float | None
 ) -> TooPresent | None:
-    """The worst of whom the bounds are broken, None if of nobody; ``TimeoutError`` if the time ran out."""
+    """The worst person outside the bounds; None if there is none. ``TimeoutError`` if the time ran out."""
     names, bounds = model.quasi_identifiers, model.presence_bounds
     assert bounds is not None
     groups, people = _rows(table, names), _rows(population, names)
@@ -54,7 +54,7 @@ def presence_breach(
 
 
 def _rows(table: Table, names: Sequence[str]) -> Counter[Key]:
-    """How many rows have which cells; a withheld one is None, and every blank the same."""
+    """The number of rows by their cells; a withheld cell is None, and all blanks are the same."""
     columns = []
     for name in names:
         column = table.column(name)

@@ -10,7 +10,7 @@ or none, if it would gain nothing. Then
 is at most what any release costs, whatever the prices: a release's rows pay the sum of all prices; its
 groups gain that minus its cost, and no pattern can gain more than its gain here. Prices are raised where no
 pattern takes a row and lowered where several do. Prices and costs are whole numbers, so the bound is exact;
-how prices are changed does not matter to its truth.
+it is valid however the prices are changed.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -25,7 +25,7 @@ from withhold.method import SearchRun
 from withhold.methods.cells.patterns import Patterns
 
 AIM = 0.1
-"""How far above the best bound so far the next is aimed at, as a share; less with every failure in a row."""
+"""How far above the best bound the next target is, as a share; less with every consecutive failure."""
 PATIENCE = 8
 INERTIA = 0.7
 """How much of the last change of prices the next keeps."""
@@ -65,7 +65,7 @@ def raise_bound(patterns: Patterns, weights: Longs, k: int, rounds: int, run: Se
 
 @kernel
 def take_rows(patterns, weights, k, prices, taken, room):
-    """Let every pattern take the rows that gain it most; what all gain together.
+    """Let every pattern take the rows that gain it most; returns the sum of all gains.
 
     Into ``taken`` goes by tuple how many rows are taken of it, by all patterns. ``room`` is for tuples.
     """
@@ -87,7 +87,7 @@ def take_rows(patterns, weights, k, prices, taken, room):
             continue
         joining = 0
         while rows < k and gain > 0:
-            # Those that pay most lose least; they come to the front of the room.
+            # Those that pay most lose least; they are moved to the front of ``room``.
             best = joining
             for at in range(joining + 1, others):
                 if prices[room[at]] > prices[room[best]]:

@@ -1,8 +1,8 @@
 """Random count queries on a table and its release: how many rows have these values in these columns?
 
-What a published cell stands for is seen in the release itself: every value of the column that some row shows
-as this text (a node of a hierarchy, a set), every value of the column inside a range, and every value of the
-column where it is withheld.
+The values that a published cell stands for follow from the release itself: every value of the column that
+some row shows as this text (a node of a hierarchy, a set), every value of the column inside a range, and
+every value of the column if the cell is withheld.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class _Shown:
 
     @classmethod
     def released(cls, before: Column, after: Column) -> _Shown:
-        """Of a release, in which a withheld cell may be any value that the column had."""
+        """For a release, in which a withheld cell may be any value that the column had."""
         return cls(before, after, 1 / max(int((before.counts > 0).sum()), 1))
 
     def by_code(self, value: int) -> Floats:

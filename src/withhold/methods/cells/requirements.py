@@ -1,6 +1,6 @@
 """What a group must show of a sensitive column, decided exactly: ℓ-diversity, t-closeness, β-likeness.
 
-A requirement looks at how often each value occurs in a group, and in the whole table. Every requirement here
+A requirement compares how often values occur in a group, and in the whole table. Every requirement here
 is *closed under union*: if it holds for two groups, it holds for both together. So it holds for unions of
 groups, too, and where it fails for the whole table no release can satisfy it.
 """
@@ -26,7 +26,7 @@ class Distribution:
     """How often each value of a sensitive column occurs in the whole table."""
 
     totals: Sequence[int]
-    """By value, each at least 1; in the order of the values where they are ordered."""
+    """The count of each value, at least 1; in the order of the values if they are ordered."""
     is_ordered: bool = False
 
 
@@ -34,11 +34,11 @@ class Requirement(Protocol):
     """What every group must show of a sensitive column."""
 
     def lacks(self, counts: Mapping[int, int], whole: Distribution) -> str:
-        """What is wrong with a group that has this many rows of each value; nothing if it is right."""
+        """What is wrong with a group that has this many rows of each value; empty if nothing is."""
         ...
 
     def promise(self) -> str:
-        """What the column has in a group that is right."""
+        """What the column has in a group that satisfies the requirement."""
         ...
 
 
@@ -151,7 +151,7 @@ Diversity = DistinctDiversity | EntropyDiversity | RecursiveDiversity
 
 
 def parse_diversity(given: int | str) -> Diversity:
-    """What ``l`` asks for: ``3``, ``entropy:3`` or ``recursive:C:L``.
+    """The requirement that ``l`` states: ``3``, ``entropy:3`` or ``recursive:C:L``.
 
     >>> parse_diversity(3), parse_diversity("recursive:0.5:2")
     (DistinctDiversity(l=3), RecursiveDiversity(c=Fraction(1, 2), l=2))
@@ -173,7 +173,7 @@ def parse_diversity(given: int | str) -> Diversity:
 
 
 def diversity_value(diversity: Diversity) -> int | str:
-    """``l`` as manifests have it; ``parse_diversity`` takes it back."""
+    """``l`` as manifests have it; ``parse_diversity`` reads it."""
     match diversity:
         case EntropyDiversity():
             return f"entropy:{decimal_text(diversity.l)}"
@@ -204,7 +204,7 @@ def less_diverse(offered: int | str | None, asked: int | str | None) -> bool:
 def entropy_is_at_least(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
     """Whether the entropy of these counts, each 1 or more, is at least log ``l``: n^n ≥ l^n · Π n_i^n_i.
 
-    Logarithms decide where they are further apart than rounding can be, whole numbers otherwise.
+    Logarithms decide if they differ by more than rounding can explain, whole numbers otherwise.
 
     >>> entropy_is_at_least([4, 1, 1, 1, 1], Fraction(4)), entropy_is_at_least([5, 1, 1, 1], Fraction(4))
     (True, False)

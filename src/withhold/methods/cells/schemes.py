@@ -1,8 +1,8 @@
-"""Schemes: one level a column, and the groups of rows that look alike under one.
+"""Schemes: one level per column, and the groups of rows that look alike under a scheme.
 
 Level 0 of a column is its values, the last one its root, which means withheld. A level is a depth of the
 tree; a branch that ends above it keeps its leaf. Under a scheme every row has one *pattern*: its nodes at
-these levels. Rows with the same cells are one *tuple*, with so many rows.
+these levels. Rows with the same cells are one *tuple*, which has their number as its weight.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -32,7 +32,7 @@ class Ladders(NamedTuple):
     columns: Any
     """The column of each node, int32."""
     codes: Any
-    """By level and node: a number, uint64; the sum of a row's numbers says what its pattern is."""
+    """By level and node: a number, uint64; the sum of a row's numbers identifies its pattern."""
 
 
 class Lattice(NamedTuple):
@@ -40,7 +40,7 @@ class Lattice(NamedTuple):
 
     ladders: Ladders
     strides: Any
-    """By column: what the number of a scheme grows by with its level, int64."""
+    """By column: how much one more level adds to the number of a scheme, int64."""
 
 
 def make_ladders(trees: Trees, bounds: Longs) -> Ladders:
@@ -73,7 +73,7 @@ def codes_of(columns: Ints, bounds: Longs) -> NDArray[np.uint64]:
 
 
 def number_of_schemes(ladders: Ladders) -> int:
-    """How many schemes there are; exact, however many."""
+    """The number of schemes, exact however large it is."""
     total = 1
     for levels in ladders.levels.tolist():
         total *= levels
@@ -162,7 +162,7 @@ def group_by_scheme(ladders, cells, weights, levels, grouping):
 
 @step
 def group_with(grouping, key, mask, n_groups):
-    """The group with this key; where there is none, the next one, empty, whose number is ``n_groups``."""
+    """The group with this key; if there is none, the next one, empty, whose number is ``n_groups``."""
     slot = find_key(grouping, key, mask)
     if grouping.slots[slot] == NOBODY:
         grouping.slots[slot] = n_groups
@@ -188,7 +188,7 @@ def _add_codes(ladders, levels, grouping):
     for j in range(len(levels)):
         level = levels[j]
         for each in range(len(grouping.sums)):
-            # An index without a sign needs no check for counting from the end.
+            # An unsigned index needs no check for negative ones.
             grouping.sums[each] += ladders.codes[level, np.uint32(grouping.by_column[j, each])]
 
 

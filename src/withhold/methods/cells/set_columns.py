@@ -1,6 +1,6 @@
 """Columns whose cells become ranges or sets: axes for the search, and the plan that groups of rows make.
 
-A missing value has a place of its own: where some rows of a group have one and others have not, the cell is
+A missing value has a place of its own: if some rows of a group have one and others do not, the cell is
 withheld. So is a cell that would show every value of its column.
 """
 
@@ -36,7 +36,7 @@ HOW_TO_READ = (
 
 @dataclass(frozen=True)
 class SetColumn:
-    """One column: its different values by rank, those that stand alone first."""
+    """One column: its distinct values by rank, first those that no range or set may contain."""
 
     name: str
     ranks: Longs
@@ -44,7 +44,7 @@ class SetColumn:
     values: tuple[Value, ...]
     """By rank; a withheld cell has None."""
     n_alone: int
-    """So many ranks are for missing values and withheld cells, which no range or set holds."""
+    """How many ranks are for missing values and withheld cells, which no range or set may contain."""
     orders: tuple[Fraction, ...] | None
     """By rank, from ``n_alone`` on: where a number or a date stands; None in a column of categories."""
 
@@ -62,7 +62,7 @@ class SetColumn:
         return np.append(np.arange(-self.n_alone, 0) * APART, shown).astype(np.int64)
 
     def name_of(self, ranks: Sequence[int]) -> tuple[str | None, float]:
-        """What a cell shows that stands for several ranks (None: nothing), and how much that hides."""
+        """The text of a cell for several ranks (None: withheld), and how much that hides."""
         if ranks[0] < self.n_alone or len(ranks) == len(self.values) - self.n_alone:
             return None, 1.0
         if self.orders is None:
@@ -117,7 +117,7 @@ def plan_of_groups(table: Table, columns: Sequence[SetColumn], of_row: Longs) ->
                     own[name] = len(own)
                     lost.append(share)
                 shown[group] = WITHHELD if name is None else own[name]
-        # What was withheld before stays so, and nothing is lost by it.
+        # What was already withheld stays withheld, and does not count as a loss.
         cells.append(np.where(table.column(column.name).withheld, KEPT, shown[of_row]))
         names.append(tuple(own))
         hidden.append(tuple(lost))
@@ -131,7 +131,7 @@ def plan_of_groups(table: Table, columns: Sequence[SetColumn], of_row: Longs) ->
 
 
 def how_to_read(table: Table, model: KAnonymity, options: Mapping[str, Plain]) -> dict[str, Any]:
-    """What a reader of a published table must know of its ranges and sets; nothing where there are none."""
+    """What a reader of a published table must know about its ranges and sets; empty if there are none."""
     if options.get("cells") != SETS:
         return {}
     kinds: dict[str, str] = {}

@@ -88,7 +88,7 @@ def sections_of_tables(subject: Subject) -> list[Section]:
 
 
 def _roles(before: TableAudit) -> tuple[Content, ...]:
-    """The role of every column; strangers are told of those that they find in the file."""
+    """The role of every column; an external report has only the columns that are in the file."""
     roles = tuple(before.column_roles.items())
     inside = tuple((name, role, before.undecided.get(name, "")) for name, role in roles)
     outside = tuple((name, role) for name, role in roles if role != DROPPED)
@@ -121,7 +121,7 @@ def _leak(found: TableUtility) -> str:
 
 
 def _uniqueness(before: TableAudit, after: TableAudit) -> Lines:
-    """Who is unique; a line ends where the time did."""
+    """Who is unique; a line ends where the time limit was reached."""
     longest = max(len(before.known), len(after.known))
     shares = ([point.unique for point in audit.known] for audit in (before, after))
     old, new = ((*each, *[None] * (longest - len(each))) for each in shares)

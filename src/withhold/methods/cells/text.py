@@ -28,13 +28,13 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
             f"{column.blank:,}",
             f"{column.alone:,}",
             ", ".join(
-                f"{value or '(blank)'} {percent(count / profile.rows, 0)}"
+                f"{value or '(blank)'} {_rough(count / profile.rows)}"
                 for value, count in column.top
             ),
         )
         for column in profile.columns
     ]
-    head = ("column", "values", "blank", "alone", "most frequent")
+    head = ("column", "values", "blank", "alone", "most frequent, by share of rows")
     lines = [
         f"{name}: {profile.format}, {counted(profile.rows, 'row')}, "
         f"{counted(len(profile.columns), 'column')}",
@@ -56,17 +56,26 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
     return page([*lines, *hint_lines(profile.hints)])
 
 
+def _rough(share: float) -> str:
+    """A share without decimals, which is 0 only if there is nothing.
+
+    >>> _rough(0.004), _rough(0.126)
+    ('<1%', '13%')
+    """
+    return "<1%" if 0 < share < 0.005 else percent(share, 0)
+
+
 def table_audit_text(audit: TableAudit, *, name: str, took: str) -> str:
     """The audit of a table as a page of text."""
-    promise = audit.model.promise()
+    promise = audit.verdict.of_promise(audit.model.promise())
     if audit.verdict.status is Status.HOLDS:
-        outcome = [f"It holds: {promise[0].lower()}{promise[1:]}"]
+        outcome = [promise]
     elif audit.verdict.status is Status.UNDECIDED:
         ended = "The time limit ended the check before all rows were counted."
-        outcome = [f"Asked: {promise}", ended]
+        outcome = [promise, ended]
     else:
         what = "Worst" if isinstance(audit.verdict.witness, TooPresent) else "Smallest group"
-        outcome = [f"Asked: {promise}", f"{what}: {audit.verdict.witness}"]
+        outcome = [promise, f"{what}: {audit.verdict.witness}"]
     lines = [
         f"{audit.verdict.status.value}  {name}: {counted(audit.rows, 'row')}, "
         f"{counted(audit.columns, 'column')}, {counted(audit.groups, 'group')}",
@@ -87,6 +96,8 @@ def table_audit_text(audit: TableAudit, *, name: str, took: str) -> str:
         lines += ["", "The smallest groups", *findings(rows, numbers=(2, 3, 1))]
     if audit.parts is None:
         lines += ["", "Unique rows, by how many quasi-identifiers somebody knows"]
+        lines += ["  (shares of all rows, on average over the choices of so many columns; worst:"]
+        lines += ["  the choice with most unique rows)"]
         lines += columns(_known(audit), right={1, 3})
     if audit.risks is not None:
         lines += ["", *risk_lines(audit.risks, "row")]

@@ -50,7 +50,7 @@ class Learnt:
 
     @classmethod
     def by(cls, way: Predict, before: Ints, after: Ints, classes: Ints, seed: int) -> Learnt:
-        """From the cells before and after, tested on the original."""
+        """The errors after learning from the original and from the released cells, tested on the original."""
         both = (cross_validate(way, rows, before, classes, seed=seed) for rows in (before, after))
         return cls(*both)
 
@@ -114,10 +114,11 @@ MEASURES: Measures = {
         "rows touched", "count", "rows in which some cell was withheld or generalised"
     ),
     "loss.kl": Shown(
-        "divergence in each class",
+        "divergence of values",
         "number",
         "Kullback-Leibler divergence of the values still shown from the original ones, "
-        "column by column in each class, summed; counts smoothed by a pseudo-count of 0.1 (0 = the same)",
+        "column by column (in each class, if a label is named), summed; counts smoothed by a "
+        "pseudo-count of 0.1 (0 = the same)",
         plotted=2,
     ),
     "loss.ncp": Shown(

@@ -28,7 +28,7 @@ from withhold.methods.coherence.mole_survey import (
 
 
 class MinimalMoles(Breaches):
-    """Public sets that too few records hold or that tell a private item, and no subset of which does."""
+    """Public sets that too few records hold or from which a private item follows, with no such subset."""
 
     kind = "moles"
     of_rules = False

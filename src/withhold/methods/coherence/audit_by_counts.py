@@ -1,4 +1,4 @@
-"""The audit of coherence and k^m-anonymity over parts: minimal moles and who holds one, by counts of all.
+"""The audit of coherence and k^m-anonymity over parts: minimal moles, and how many records hold one.
 
 The numbers are those of all records together, as an audit in memory counts them.
 """
@@ -21,7 +21,7 @@ from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
 
 MOST_MOLES = 10_000_000
-"""Of one size that are listed; of more, it is only said that there are at least so many."""
+"""At most this many of one size are listed; of more it is only known that there are at least as many."""
 
 
 def survey_by_counts(
@@ -70,7 +70,7 @@ def _are_moles(model: Coherent, sets: JoinedCounts) -> Bools:
 
 
 def _hold_any(sets: Longs, listed: Iterable[ListedSets], n: int) -> Bools:
-    """Which of the sets of three hold a pair that is listed; of no others can that be."""
+    """Which of the sets hold a smaller one that is listed: only sets of three can, and only pairs."""
     held: Bools = np.zeros(len(sets), dtype=bool)
     for each in listed:
         if sets.shape[1] == 3 and each.size == 2 and len(each.keys):
@@ -82,9 +82,9 @@ def _hold_any(sets: Longs, listed: Iterable[ListedSets], n: int) -> Bools:
 
 
 def _worst(model: Coherent, asked: Any, sets: JoinedCounts, moles: Longs, show: int) -> list[Mole]:
-    """The worst of the moles, at most so many."""
+    """The worst of the moles, at most ``show``."""
     supports = sets.supports[moles]
-    # Of a set that is too rare, one of so few records is the right one.
+    # Of a set that too few records hold, the attacker looks for one record.
     right = np.where(supports < model.k, 1, sets.most[moles])
     found = []
     # Equal ones in the order of their names, which is that of the round.

@@ -22,8 +22,8 @@ FIRST_ROOM = 1024
 class BreachStore(NamedTuple):
     """A hash table whose lists of moles are in ``arena``.
 
-    A mole stands there as: the next mole under the same key, its size, and for each item the item
-    and the next mole that holds it.
+    A mole is stored as: the next mole under the same key, its size, and for each item the item and the next
+    mole that holds it.
     """
 
     keys: Any
@@ -46,7 +46,7 @@ def new_store(n_items: int) -> BreachStore:
 
 
 def larger_store(store: BreachStore) -> BreachStore:
-    """The store with twice the room."""
+    """The store with twice the capacity."""
     keys = np.full(2 * len(store.keys), EMPTY, dtype=np.int64)
     heads = np.zeros_like(keys)
     move_keys(store.keys, store.heads, keys, heads)
@@ -56,7 +56,7 @@ def larger_store(store: BreachStore) -> BreachStore:
 
 @step
 def slot_of(key, keys):
-    """Where the key stands, or would stand."""
+    """The slot of the key, or the free one where it belongs."""
     slot = (key * np.int64(40503) + (key >> np.int64(15))) & (len(keys) - 1)
     while keys[slot] != EMPTY and keys[slot] != key:
         slot = (slot + 1) & (len(keys) - 1)
@@ -77,7 +77,7 @@ def move_keys(old_keys, old_heads, keys, heads):
 def held_breach(store, path, size, x, on_path):
     """The size of a stored mole that holds ``x`` and otherwise only items of the path; 0 if none does.
 
-    ``x`` ranks above all items of the path but, maybe, the first.
+    ``x`` ranks above all items of the path, except perhaps the first.
     """
     for d in range(size if store.tops[1] > 0 else 0):
         low = min(x, path[d])

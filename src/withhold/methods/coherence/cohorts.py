@@ -1,8 +1,8 @@
-"""Public items by rank with their cohorts, the records that hold them: what the room counts with.
+"""Public items by rank with their cohorts, the records that hold them: the counting code of this room.
 
 A tour walks depth first from each of some root items: it copies the root's cohort, with only the items that
-are still alive, and extends by items of a higher rank, or by any item where all sets with the root are
-wanted. What a mole is, each walk decides for itself: the proof's is not the search's.
+are still alive, and extends by items of a higher rank, or by any item if all sets with the root are wanted.
+What a mole is, each walk decides for itself: the proof's is not the search's.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -35,7 +35,7 @@ Found = tuple[tuple[int, ...], int, int, int]
 
 
 class Limits(NamedTuple):
-    """What makes a mole, in whole numbers; sets of more than ``largest`` items are not looked at."""
+    """What makes a mole, in whole numbers; sets of more than ``largest`` items are not considered."""
 
     k: int
     num: int
@@ -54,7 +54,7 @@ class Problem(NamedTuple):
 
 
 class Tour(NamedTuple):
-    """A walk from each of some roots in its cohort; it can pause anywhere and go on with more room."""
+    """A walk from each of some roots in its cohort; it can pause anywhere and continue with more memory."""
 
     roots: Any
     after: Any
@@ -119,7 +119,7 @@ class SplitRows(Layout):
 
 
 class Tours:
-    """Tours of one layout. Each thread uses its arrays again: making them takes longer than many a tour."""
+    """Tours of one layout. Each thread reuses its arrays: making them takes longer than many tours."""
 
     def __init__(self, layout: Layout) -> None:
         # The most rows that an item has, and all items: no cohort has more, and unused pages are free.
@@ -155,7 +155,7 @@ def with_twice_the_room(arrays: Any, names: tuple[str, ...]) -> Any:
 
 
 def run_to_end(walk: Callable[..., int], problem: Problem, tour: Tour, *others: Any) -> int:
-    """Run a kernel to its end, with more room for the walk as often as it asks for it."""
+    """Run a kernel to its end, with more room for the walk whenever it asks for that."""
     while (status := walk(problem, tour, *others)) == MORE_ROOM:
         children, pool = ("child_item", "child_start", "child_end"), ("pool_row", "pool_position")
         tour = tour._replace(walk=with_twice_the_room(tour.walk, children + pool))
@@ -273,7 +273,7 @@ def start_cohort(rows, tour, root):
 
 @step
 def lacks_room(walk, size, n_touched, support):
-    """Whether there is no room for the extensions just counted; then the set comes once more."""
+    """Whether there is no room for the extensions just counted; the set is then repeated."""
     if walk.last_child[size] + n_touched <= len(walk.child_item):
         needed = walk.pool_top[size]
         if needed + n_touched * support <= len(walk.pool_row):

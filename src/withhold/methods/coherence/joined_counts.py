@@ -1,6 +1,6 @@
 """Counts of sets beside those of the sets with each private item, as rounds over parts return them.
 
-The search and the proof both read them here; what they make of them, each decides for itself.
+The search and the proof both read them here; each decides for itself what follows from them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class JoinedCounts(NamedTuple):
 
 
 def joined(asked: SetRound | TripleRound, sums: Any, *, every: bool = False) -> JoinedCounts:
-    """The sums of a round, set by set; of those counted in cells the first that is rare, or ``every`` one."""
+    """The sums of a round, set by set; of sets counted in cells, the first rare one, or ``every`` one."""
     if isinstance(asked, TripleRound):
         sets, supports = asked.rare(sums, most=None if every else 1)
         nothing = np.zeros_like(supports)
         return JoinedCounts(sets, supports, nothing, nothing - 1, sums.n_sets)
     width = len(asked.private) + 1
-    # A set stands before its private items, and no private item is where the set is not.
+    # The key of a set comes before those with its private items, and is there whenever one of these is.
     starts = np.flatnonzero(sums.keys % width == 0)
     set_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(sums.keys))))
     is_joint = sums.keys % width > 0

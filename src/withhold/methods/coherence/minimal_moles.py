@@ -46,7 +46,7 @@ class Survey(NamedTuple):
 
 
 class SurveyScratch(NamedTuple):
-    """What a survey knows of the path it is on."""
+    """What a survey knows about its current path."""
 
     on_path: Any
     """By item."""
@@ -225,8 +225,8 @@ def is_frequent(problem, itemset, size):
 def are_first_minimal_moles(problem, walk, row_of, known, hits):
     """Mark in ``hits`` the draws that are moles, contain none, and have the first row that holds them.
 
-    So each is counted once among all choices of a row and a set. The empty set is not looked at: it must
-    not be a mole.
+    So each is counted once among all choices of a row and a set. The empty set is not tested: it must not be
+    a mole.
     """
     size = known.shape[1]
     part = np.empty(size, np.int32)

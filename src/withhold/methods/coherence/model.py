@@ -35,7 +35,10 @@ KOption = Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=sm
 
 @dataclass(frozen=True, init=False)
 class Coherence(ByFields):
-    """Nobody who knows up to p public items finds fewer than k records, or a private item above h.
+    """Nobody finds fewer than k records, or a private item above h.
+
+    This holds for everybody who knows up to p public items of a record and looks for the records that have
+    them.
 
     Parameters
     ----------
@@ -58,7 +61,7 @@ class Coherence(ByFields):
     >>> model = Coherence(h="0.5", k=3, p=2, private={"insulin"})
     >>> print(model.promise())
     Whoever knows at most 2 public items of a person's record finds at least 3 records with them, and cannot \
-infer the 1 private item with a probability above 0.5.
+infer the private item with a probability above 0.5.
     """
 
     name: ClassVar[str] = "coherence"
@@ -67,7 +70,7 @@ infer the 1 private item with a probability above 0.5.
     h: Fraction
     k: int
     p: int | None
-    """The attacker knows at most so many public items; None: any number."""
+    """The attacker knows at most this many public items; None: any number."""
     private: frozenset[str]
 
     @checked
@@ -105,7 +108,7 @@ infer the 1 private item with a probability above 0.5.
         items = clean_set(names_in(private, name="private"), "private")
         if not items:
             raise PolicyError("no private items were named; without any, use k^m-anonymity (km)")
-        # 1 asks for nothing about the private items, which is a fair thing to ask.
+        # 1 is allowed: it requires nothing of the private items.
         exact = Fraction(1) if str(h) in ("1", "1.0") else exact_threshold(h, name="h")
         self._set(
             h=exact,
@@ -129,9 +132,9 @@ infer the 1 private item with a probability above 0.5.
 
 
 class Coherent(Model, Protocol):
-    """What the room asks of a model, as ``Coherence`` has it; others like it are proved by the room too.
+    """What this room needs of a model; models other than ``Coherence`` that have it are proved here, too.
 
-    An h of 1 asks for nothing, as does a k of 1.
+    An h of 1 requires nothing, and neither does a k of 1.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""One public itemset by which somebody could be found out."""
+"""One public itemset by which somebody could be identified, or a private item inferred."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from withhold.methods.coherence.minimal_moles import (
 )
 
 CALLS = 64
-"""Into so many calls the search for what to store is cut, with a look at the progress between them."""
+"""The search for what to store is cut into this many calls, with progress reported between them."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class MoleSurvey:
     """What was found, by size."""
 
     counts: list[int]
-    """``counts[size]`` minimal moles have so many items."""
+    """``counts[size]`` minimal moles have ``size`` items."""
     worst: list[list[Found]]
     """``worst[size]``: likeliest first, then most records."""
     exposed: NDArray[np.uint8]

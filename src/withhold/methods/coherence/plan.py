@@ -15,7 +15,7 @@ from withhold.wording import counted
 
 @dataclass(frozen=True)
 class SuppressedItem:
-    """One item that goes from all records, and what spoke for it at that moment.
+    """One item that is withheld from all records, and why it was chosen at that moment.
 
     >>> print(SuppressedItem("beer", 40, moles=12, nuggets=3))
     beer: in 12 moles and 3 nuggets
@@ -33,7 +33,7 @@ class SuppressedItem:
 
     @property
     def why(self) -> str:
-        """What spoke for it, in words."""
+        """Why it was chosen, in words."""
         if self.mole is not None:
             return f"a mole by itself, {self.mole}"
         if self.moles == 0:
@@ -64,7 +64,7 @@ class ItemPlan:
     nuggets_before: int
     nuggets_kept: int
     fingerprint: str
-    """Of the records the plan was made for."""
+    """The fingerprint of the records for which the plan was made."""
 
     def __len__(self) -> int:
         return len(self.suppressed)
@@ -80,11 +80,11 @@ class ItemPlan:
 
     @property
     def removed(self) -> int:
-        """How many occurrences go."""
+        """How many occurrences are withheld."""
         return sum(each.occurrences for each in self.suppressed)
 
     def shares(self) -> list[tuple[str, Fraction]]:
-        """The items with their share of all that goes, largest first."""
+        """The items with their share of all withheld occurrences, largest first."""
         ordered = sorted(self.suppressed, key=lambda each: (-each.occurrences, each.item))
         return [(each.item, Fraction(each.occurrences, self.removed)) for each in ordered]
 

@@ -20,16 +20,18 @@ from withhold.wording import counted
 
 @dataclass(frozen=True, init=False)
 class KmAnonymity(ByFields):
-    """Any m items or fewer that somebody can know of a record are in at least k records.
+    """Any m items or fewer of a record are in at least k records.
+
+    So nobody who knows m items of a record can tell it from at least k - 1 others.
 
     Parameters
     ----------
     k
-        The fewest records that an attacker may find.
+        As for ``Coherence``.
     m
         The most items that an attacker may know.
     groups
-        Set by a search with a hierarchy; not meant to be given.
+        As for ``RhoUncertainty``.
 
     Raises
     ------
@@ -74,12 +76,12 @@ class KmAnonymity(ByFields):
 
     @property
     def h(self) -> Fraction:
-        """As coherence: nothing is asked about private items, of which there are none."""
+        """As coherence: nothing is required of private items, of which there are none."""
         return Fraction(1)
 
     @property
     def p(self) -> int | None:
-        """As coherence: the attacker knows at most so many items."""
+        """As coherence: the attacker knows at most this many items."""
         return self.m
 
     @property

@@ -1,4 +1,4 @@
-"""What becomes of records under k^m-anonymity: items are published as groups, or withheld everywhere."""
+"""The plan under k^m-anonymity: items are published as groups, or withheld everywhere."""
 
 from __future__ import annotations
 

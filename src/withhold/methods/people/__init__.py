@@ -10,7 +10,7 @@ from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.options import PeopleSearch
 from withhold.methods.rho import METHOD as RHO
 from withhold.methods.rho import RHO_IS_NOT_ZERO
-from withhold.telling.words import Words
+from withhold.telling.words import WORST_INFERENCES, Words
 
 METHOD = Method(
     model=PeopleUncertainty,
@@ -28,9 +28,9 @@ METHOD = Method(
     column_roles=later("withhold.data.roles:roles_of_people"),
     marked=later("withhold.data.marks:people_with_marks"),
     added=frozenset({"km"}),
-    listed="sensitive items",
     words=Words(
         counts="Breaches by how many items the attacker knows beside all attributes",
+        worst=WORST_INFERENCES,
         nothing="no item",
         exposed="Exposed to somebody who knows all attributes and {at_most}",
         exposed_meaning=(

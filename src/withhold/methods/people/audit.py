@@ -77,7 +77,7 @@ class GroupBreaches(RuleBreaches):
         )
 
     def of_nothing(self) -> Found:
-        """What is in more than ρ of a group, known to somebody who knows no item."""
+        """What more than ρ of a group have: inferred without knowing any item."""
         owners, codes, counts = too_frequent(self.items, self.groups, self.asked)
         found = [
             GroupBreach(
@@ -150,7 +150,7 @@ def audit_people(
     request = AuditRequest.of(protected, options, run)
     verdict = run.verdict or verify_people(people, model, evidence, run)
     groups = groups_of(people.attributes, model.quasi_identifiers)
-    # Items apart by group are nobody's in a population.
+    # Items under names by group occur in no population.
     of_items = replace(request, population=PopulationInfo())
     with request.clock() as stop:
         found = GroupBreaches(people, items, groups, model, of_items, stop)

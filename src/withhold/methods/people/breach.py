@@ -1,4 +1,4 @@
-"""What somebody could infer of persons in one group."""
+"""What somebody could infer about persons in one group."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ In: people and the model. Out: records in which a sensitive attribute is an item
 these, given groups, records in which groups share no item. Whoever knows an item there knows the group, so
 one pass over all of them sees every group alone; nothing here decides about privacy.
 
-A dated item implies the item without its date, so ``X@2019 → X`` is no news. Where X is sensitive, each group
-is there once more for each such X, without the dates of X, and there X alone can be inferred.
+A dated item implies the item without its date, so ``X@2019 → X`` is trivial. If X is sensitive, each group is
+repeated once for each such X, without the dates of X, and in this copy only X can be inferred.
 """
 
 from __future__ import annotations

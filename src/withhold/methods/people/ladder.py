@@ -24,7 +24,7 @@ from withhold.wording import counted, percent
 
 STEPS = (0, 1, 2, None)
 MOST_PERSONS = 50_000
-"""Of more, a sample of so many is searched; what is lost there is more than what all of them would lose."""
+"""Of more people, a sample of this size is searched; it loses a larger share than all of them would."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +38,17 @@ class Rung:
     sensitive: float
     """The share of the sensitive items, and cells of sensitive columns, that would be withheld."""
     public: float | None = None
-    """The share of the other items; None where none of them is ever withheld."""
+    """The share of the other items; None if none of them is ever withheld."""
 
 
 @dataclass(frozen=True)
 class Ladder(Listed):
-    """What each number of known items costs, and which was asked for."""
+    """What each number of known items costs, and which of them was requested."""
 
     rungs: tuple[Rung, ...]
     asked: int | None
     persons: int
-    """So many were searched."""
+    """How many people were searched."""
     all_persons: int
 
     def head(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """People as plain records, in which a shown cell is an item ``COLUMN=value``: for measures, not for proofs.
 
-What an attribute and an item tell together, such as "how many women have asthma", is then a count of records
+The joint count of an attribute and an item, such as "how many women have asthma", is then a count of records
 that hold two items, and all measures of records apply. A withheld cell is no item here. That is fine for
 counting what is left, and would be wrong in a proof; docs/decisions/0034 says why.
 """

@@ -25,7 +25,7 @@ class PeopleLoss:
 
     persons: int
     cells: int
-    """Of quasi-identifiers."""
+    """Cells of quasi-identifiers."""
     cells_withheld: int
     cells_generalised: int
     removed_sensitive: int

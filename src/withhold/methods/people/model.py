@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False)
 class PeopleUncertainty(ByFields):
-    """Nobody who knows attributes and items of a person can infer a sensitive item above ρ.
+    """Nobody can infer a sensitive item of a person above ρ.
+
+    This holds whatever attributes and items of that person somebody knows; with ``max_known``, if they know
+    at most this many items.
 
     Parameters
     ----------
@@ -49,9 +52,9 @@ class PeopleUncertainty(ByFields):
     k
         The fewest persons with the same published quasi-identifiers.
     quasi_identifiers
-        The columns that others may know of a person.
+        As for ``KAnonymity``.
     max_known
-        The most items that an attacker may know; None: any number.
+        As for ``RhoUncertainty``.
     sensitive_column
         Columns whose values must not be inferred either; each value counts as a sensitive item.
     km
@@ -68,7 +71,7 @@ class PeopleUncertainty(ByFields):
     >>> model = PeopleUncertainty("0.5", {"HIV"}, k=5, quasi_identifiers=["age", "sex"], max_known=1)
     >>> print(model.promise())
     Whoever knows anything about a person's age and sex, and at most 1 item of the published record, cannot \
-infer the 1 sensitive item with a confidence above 0.5; and every person shares all published values of age \
+infer the sensitive item with a confidence above 0.5; and every person shares all published values of age \
 and sex with at least 4 others.
     """
 
@@ -83,13 +86,13 @@ and sex with at least 4 others.
     quasi_identifiers: tuple[str, ...]
     """The columns that others may know of a person."""
     max_known: int | None
-    """The attacker knows at most so many items; None: any number."""
+    """The attacker knows at most this many items; None: any number."""
     sensitive_column: tuple[str, ...]
     """The columns whose values must not be inferred either; each value counts as a sensitive item."""
     km: int | None
-    """Any so many public items that somebody has are had by k persons of the group; None: not asked for."""
+    """Any set of this many public items of a person is shared by k of the group; None: not required."""
     dated: bool = field(default=False, init=False, repr=False, compare=False)
-    """Whether the data have items with dates, of which the promise then speaks; they are protected anyway."""
+    """Whether the data have items with dates, which the promise then mentions; they are protected anyway."""
 
     @checked
     def __init__(
@@ -107,8 +110,7 @@ and sex with at least 4 others.
         km: Annotated[
             int | None,
             Option(
-                "(k, k^m)-anonymity: k persons share their quasi-identifiers and any N public items. "
-                "Withholds many items.",
+                "(k, k^m)-anonymity: k persons share any N public items, too. Withholds many items.",
                 at_least=1,
                 weaker=smaller,
             ),
@@ -151,7 +153,7 @@ and sex with at least 4 others.
         return replace(self, max_known=max_known)
 
     def about(self, people: People) -> PeopleUncertainty:
-        """The same model, whose promise speaks of dates if the people's items have any."""
+        """The same model, whose promise mentions dates if the people's items have any."""
         made = copy(self)
         made._set(dated=has_dates(people.items))
         return made
@@ -165,7 +167,7 @@ and sex with at least 4 others.
         return RhoUncertainty(self.rho, sensitive, max_known=self.max_known, ignore_prior=True)
 
     def of_public_items(self) -> KmAnonymity | None:
-        """What must hold of public items that are apart by group, if that was asked for."""
+        """What must hold of public items that are apart by group, if that is required."""
         return None if self.km is None else KmAnonymity(self.k, self.km)
 
     def promise(self) -> str:

@@ -17,7 +17,7 @@ WEIGHT = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleSearch(SearchOptions):
-    """What a cell is worth, and what it may become."""
+    """The weight of a cell, and what may replace it."""
 
     weight: Annotated[
         float,

@@ -1,4 +1,4 @@
-"""What goes of people: cells of quasi-identifiers and sensitive columns, and sensitive items."""
+"""What is withheld from people: cells of quasi-identifiers and sensitive columns, and sensitive items."""
 
 from __future__ import annotations
 

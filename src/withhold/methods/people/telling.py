@@ -1,4 +1,4 @@
-"""The sections of released people: what became of the columns, then those of records, cells being items."""
+"""The sections of released people: what became of the columns, then those of records, with cells as items."""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ from withhold.options import Option, RhoOption, SensitiveOption, lacks
 
 @dataclass(frozen=True, init=False)
 class PeopleApart(ApartModel):
-    """No group of people has a sensitive item in more than ρ of them, and none says whose it is.
+    """No group has a sensitive item for more than ρ of its people.
+
+    The sensitive items of a group are published as a list that does not say whose they are.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ class PeopleApart(ApartModel):
     --------
     >>> print(PeopleApart("0.5", {"HIV"}, quasi_identifiers=["age", "sex"]).promise())
     Whoever finds a person's record by anything but its sensitive items, and takes all records of its group \
-to be equally likely to hold what the group's list says, cannot infer the 1 sensitive item with a confidence \
+to be equally likely to hold what the group's list says, cannot infer the sensitive item with a confidence \
 above 0.5.
     """
 
@@ -45,9 +47,9 @@ above 0.5.
     label: ClassVar[None] = None
 
     quasi_identifiers: tuple[str, ...]
-    """The columns that are published as they are, for all to know."""
+    """The columns that are published unchanged, and that others may know."""
     sensitive_column: tuple[str, ...]  # type: ignore[misc]  # records have none
-    """The columns whose values are in the lists of groups, each a sensitive item."""
+    """The columns whose values are in the lists of groups, each as a sensitive item."""
 
     @checked
     def __init__(

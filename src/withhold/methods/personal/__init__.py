@@ -10,7 +10,7 @@ from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.options import PersonalFiles, PersonalSearch
 from withhold.methods.rho import METHOD as RHO
 from withhold.methods.rho import RHO_IS_NOT_ZERO
-from withhold.telling.words import Words
+from withhold.telling.words import WORST_INFERENCES, Words
 
 METHOD = Method(
     model=PersonalRhoUncertainty,
@@ -30,7 +30,11 @@ METHOD = Method(
         )
     ),
     listed="items in the constraints",
-    words=Words(special="protected for somebody", inferred="protected item inferred"),
+    words=Words(
+        special="protected for somebody",
+        worst=WORST_INFERENCES,
+        inferred="protected item inferred",
+    ),
     limits=(
         RHO_IS_NOT_ZERO,
         (

@@ -34,9 +34,9 @@ from withhold.methods.personal.people import lay_out_people, problem_of
 from withhold.methods.personal.sampling import are_first_personal_breaches, draw_adversaries
 
 COST = 4
-"""A set takes about so many times as long as one of another model: its owners are looked at as well."""
+"""A set takes about this many times as long as one of another model: its owners are tested as well."""
 FEW_PROTECTED = 10
-"""So many protected items of a row are counted along with a set of it."""
+"""Counting this many protected items of a row takes about as long as visiting one of its sets."""
 
 
 class PersonalBreaches(Breaches):
@@ -58,7 +58,7 @@ class PersonalBreaches(Breaches):
 
     @cached_property
     def known(self) -> Frame:
-        """What can be known: items of the originals, also those that were withheld."""
+        """What can be known: all items of the originals, including those that were withheld."""
         return self._frame(np.ones(len(self.layout.rows.items), dtype=np.bool_))
 
     def _frame(self, there: NDArray[np.bool_]) -> Frame:
@@ -76,7 +76,7 @@ class PersonalBreaches(Breaches):
         return self.named(rule), rows
 
     def n_sets(self, size: int) -> int:
-        """As many as would take so long; long rows with many protected items take longest."""
+        """As many as take as long under another model; long rows with many protected items take longest."""
         return COST * max(self.known.n_sets(size), self.known.n_rules(size) // FEW_PROTECTED)
 
     def survey(self, size: int, run: SurveyRun) -> Survey:

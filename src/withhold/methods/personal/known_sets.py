@@ -46,7 +46,7 @@ class KnownWalk(NamedTuple):
     changed_in: Any
     """By row: the root at which something was last withheld from it. Empty if rows do not change."""
     joint: Any
-    """By rank: in how many holders a protected item stands; all zero between two sets."""
+    """By rank: how many holders publish a protected item; all zero between two sets."""
     touched: Any
 
 
@@ -68,7 +68,7 @@ def new_known_walk(problem: Problem, largest: int, *, changing: bool = False) ->
 
 @step
 def start_known(root, skip_equal, problem, known):
-    """Stand before the sets whose lowest item is the root.
+    """Start before the sets whose lowest item is the root.
 
     ``skip_equal`` leaves out each set that has the holders of the one without its last item, and all below:
     whatever is unsafe there is unsafe without that item.
@@ -89,7 +89,7 @@ def next_known_set(largest, problem, known):
     size = at[SIZE]
     if size == 0:
         size = 1
-    # What one row holds, it holds with any other of its items: nothing below has other rows.
+    # A single row holds every extension by its own items: no set below has other rows.
     elif size < largest and not (at[SMALLER] != 0 and at[SUPPORT] == 1):
         go_below(size, at[START], at[END], problem, known)
         size += 1
@@ -207,9 +207,9 @@ def left_without(item, itemset, size, rest):
 
 
 def small_sizes(layout: PersonalLayout) -> int:
-    """Up to which size, at most 3, sets of known items are looked at one by one.
+    """Up to which size, at most 3, sets of known items are tested one by one.
 
-    Closed sets answer for larger ones, and are judged much faster when small sets need no look there.
+    Closed sets answer for larger ones, and are judged much faster if small sets need not be judged there.
     """
     lengths = np.diff(layout.rows.offsets).astype(np.float64)
     triples = (lengths * (lengths - 1) * (lengths - 2) / 6).sum()

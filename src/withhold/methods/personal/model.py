@@ -22,17 +22,16 @@ from withhold.wording import counted, percent, so_many
 
 @dataclass(frozen=True, init=False)
 class PersonalRhoUncertainty(ByFields):
-    """Nobody who knows items of a person's record can infer what that person wants protected.
+    """Nobody can infer what a person wants protected above ρ.
 
-    Who wants what protected is given to ``anonymize`` and ``audit`` as ``constraints``, and to ``verify`` as
-    part of the evidence.
+    This holds whatever items of that person's record somebody knows; with ``max_known``, if they know at most
+    this many. Who wants what protected is given to ``anonymize`` and ``audit`` as ``constraints``, and to
+    ``verify`` as part of the evidence.
 
     Parameters
     ----------
-    rho
-        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
-    max_known
-        The most items that an attacker may know; None: any number.
+    rho, max_known
+        As for ``RhoUncertainty``.
     epsilon
         Check by sampling: the share of adversaries that may still succeed; None: exact.
     delta
@@ -58,11 +57,11 @@ person wants protected with a confidence above 0.5.
 
     rho: Fraction
     max_known: int | None
-    """The adversary knows at most so many items; None: any number."""
+    """The adversary knows at most this many items; None: any number."""
     epsilon: Fraction | None
     """In the sampled model: the share of adversaries that may still succeed."""
     delta: Fraction | None
-    """In the sampled model: the chance that the share is larger all the same."""
+    """In the sampled model: the probability that the share is larger nevertheless."""
     test: str
 
     @checked
@@ -114,7 +113,7 @@ person wants protected with a confidence above 0.5.
         )
 
     def how_for_strangers(self) -> str:
-        """How a release is checked, without the round and the size of the sample, which would tell it."""
+        """How a release is checked, without the round and the sample size, which would disclose too much."""
         if self.max_known is None:
             return "every set of items of every person's original record"
         if self.is_sampled:
@@ -128,7 +127,7 @@ person wants protected with a confidence above 0.5.
         return self.epsilon is not None
 
     def as_global(self, constraints: Constraints) -> RhoUncertainty | None:
-        """The global model that asks exactly the same, if everybody wants the same items protected."""
+        """The equivalent global model, if everybody wants the same items protected."""
         shared = frozenset() if self.is_sampled else constraints.shared_by_all()
         return RhoUncertainty(self.rho, shared, max_known=self.max_known) if shared else None
 

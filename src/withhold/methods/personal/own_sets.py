@@ -1,8 +1,8 @@
-"""The walk over what can be known of one person: closed sets of the rows as far as these are of the original.
+"""The walk over what can be known of one person: closed sets of the rows, restricted to their original.
 
 Let Q be known of a person u, and Y what the rows with Q have in common of u's original. Q lies within Y, and
-Y has the rows of Q and all of its counts. If few people want anything protected, these are much less to look
-at than all closed sets of the table. The caller decides what is unsafe about a set.
+Y has the rows of Q and all of its counts. If few people want anything protected, these sets are far fewer
+than all closed sets of the table. The caller decides what is unsafe about a set.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -15,7 +15,7 @@ from withhold.methods.personal.people import wants_protected
 
 @step
 def set_allowed(items, allowed, walk):
-    """Let the walk take these items, or no longer."""
+    """Allow the walk these items, or forbid them."""
     for x in items:
         walk.allowed[x] = allowed
 
@@ -33,7 +33,7 @@ def next_own_set(person, problem, walk, wanted, stop):
             if wants_protected(person, walk.touched[t], problem.wishes):
                 wanted[n_wanted] = walk.touched[t]
                 n_wanted += 1
-        # Nor is there anything that the person wants protected in some of these rows.
+        # Nor does any part of these rows hold anything that the person wants protected.
         if n_wanted == 0:
             skip_below(walk)
     return size, n_wanted

@@ -32,9 +32,9 @@ from withhold.data.constraints import Constraints
 PAIRS_AT_ONCE = 2**20
 """Pairs of a person and a protected item that are sorted together."""
 FEW = 2
-"""If at most every so-manieth wants anything protected, they are looked at one by one."""
+"""If at most one person in this many wants anything protected, these are searched one by one."""
 LONG = 16
-"""In a record so many times as long as a set, each item of the set is searched for."""
+"""In a record this many times as long as a set, each item of the set is searched for."""
 
 
 class People(NamedTuple):
@@ -72,7 +72,7 @@ class Problem(NamedTuple):
     originals: Any
     protected_offsets: Any
     protected_places: Any
-    """Where items stand that anybody wants protected, row by row: of a long row often few."""
+    """The places of items that anybody wants protected, row by row: of a long row often few."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ class PersonalLayout:
 
     @property
     def few_wishing(self) -> bool:
-        """Whether so few want anything protected that it is quicker to look at them one by one."""
+        """Whether so few want anything protected that it is quicker to search them one by one."""
         return self.n_wishing * FEW <= self.n_people
 
     @cached_property
     def protected(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Where items stand that anybody wants protected: where each row's part starts, and all places."""
+        """The places of items that anybody wants protected: where each row's part starts, and all places."""
         inside = self.wishes.anybody[self.layout.items]
         before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
         return before[self.layout.offsets], np.flatnonzero(inside).astype(np.int32)
@@ -150,7 +150,7 @@ def lay_out_people(
 
 
 def lay_out_needed(originals: Records, kept: Bools, constraints: Constraints) -> PersonalLayout:
-    """The same with one of the equal items of long records, which is enough for a yes or no."""
+    """The same, but equal items of long records are merged into one, which suffices for a yes or no."""
     needed = needed_occurrences(originals, originals.codes(constraints.items), kept)
     if needed is not None:
         originals, kept = only_needed(originals, needed), kept[needed]

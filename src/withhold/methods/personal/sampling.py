@@ -2,7 +2,7 @@
 
 Such a test passes with a probability of at most ``delta`` if a share ``epsilon`` or more of all adversaries
 would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution function at k
-(Clopper and Pearson). Nothing here is close to a decision: n is rounded up.
+(Clopper and Pearson). Floating point only chooses n, which is rounded up.
 
 An adversary of size ℓ: a person drawn uniformly among the records with at least ℓ original items, then ℓ of
 these items. Persons are not merged here, for they carry the probabilities.
@@ -31,12 +31,12 @@ SHARE_ALLOWED = 0.5
 
 @dataclass(frozen=True)
 class SampleTest:
-    """Draw so many adversaries of each size; at most so many of them may succeed."""
+    """Draw ``draws`` adversaries of each size; at most ``allowed`` of them may succeed."""
 
     draws: int
     allowed: int
     delta: Fraction
-    """The chance that the test passes though it should not, of this size in this round."""
+    """The probability that the test for one size in this round passes although it should not."""
 
 
 def sample_test(
@@ -121,11 +121,11 @@ def are_first_personal_breaches(row_of, consequents, known, problem, stop, hits)
         rule = known[trial], size, consequents[trial]
         support, joint = counts_from_first(row_of[trial], *rule, problem.rows)
         is_unsafe = joint * problem.den > problem.num * support
-        hits[trial] = is_unsafe and somebody_cares(*rule, problem)
+        hits[trial] = is_unsafe and some_owner_wants_protected(*rule, problem)
 
 
 @step
-def somebody_cares(itemset, size, e, problem):
+def some_owner_wants_protected(itemset, size, e, problem):
     """Whether somebody who owns the itemset originally wants e protected."""
     rows = problem.rows
     for posting in range(rows.post_offsets[itemset[0]], rows.post_offsets[itemset[0] + 1]):

@@ -19,7 +19,7 @@ class ItemWish:
     owners: int
     withheld: int
     withheld_from_others: int
-    """From how many of these who do not want it protected."""
+    """How many of these people do not want it protected themselves."""
 
 
 @dataclass(frozen=True)

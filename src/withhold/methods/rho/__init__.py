@@ -8,7 +8,7 @@ from withhold.lazy import later
 from withhold.method import STATED_GROUPS, Method, Step
 from withhold.methods.rho.model import RhoUncertainty, against_nobody
 from withhold.methods.rho.options import RhoSearch
-from withhold.telling.words import Words
+from withhold.telling.words import WORST_INFERENCES, Words
 
 RHO_IS_NOT_ZERO = (
     "ρ is not zero",
@@ -35,8 +35,7 @@ METHOD = Method(
     measure=later(f"{__name__}.measure:measure_rho"),
     warnings=against_nobody,
     sections=later(f"{__name__}.telling:sections_of_rho"),
-    listed="sensitive items",
-    words=Words(),
+    words=Words(worst=WORST_INFERENCES),
     limits=(
         RHO_IS_NOT_ZERO,
         (

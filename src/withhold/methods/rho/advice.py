@@ -1,4 +1,4 @@
-"""Advice on ρ-uncertainty, based on measurements: what a choice is worth, given where it applies.
+"""Advice on ρ-uncertainty, based on measurements: what a choice gains, given only if it applies.
 
 The numbers are those of docs/guide/deciding.md, from real files with 40% of the items sensitive.
 """
@@ -14,22 +14,22 @@ from withhold.telling.advice import lines_that_apply
 from withhold.wording import percent
 
 ONE_OTHER = Fraction(1, 2)
-"""From this ρ on, every record that keeps a sensitive item needs one other that could be meant."""
+"""From this ρ on, one other record that could be meant is enough for a record to keep a sensitive item."""
 MUCH = Fraction(1, 5)
-"""So large a share of sensitive occurrences is more than a few items that really must be protected."""
+"""A larger share of sensitive occurrences suggests a list of more than the items that need protection."""
 HALF = Fraction(1, 2)
-"""Where more of the sensitive occurrences goes, another way to publish them is worth a look."""
+"""If a larger share of the sensitive occurrences is withheld, consider another way to publish them."""
 
 
 def advise(model: RhoUncertainty, occurrences: int, sensitive_occurrences: int) -> tuple[str, ...]:
-    """What is worth thinking about before a release is made of data that break the model.
+    """What is worth considering before a release is made of data that break the model.
 
     >>> advise(RhoUncertainty("0.7", {"condom"}), 100, 1)[0][:45]
     'ρ = 0.5 promises more and costs hardly more: '
     """
     return lines_that_apply(
         (
-            "ρ = 0.5 promises more and costs hardly more: on four public files it withheld at most 0.3% more "
+            "ρ = 0.5 promises more and costs hardly more: on four public files it withheld at most 0.4% more "
             "of all occurrences than ρ = 0.9.",
             model.rho > ONE_OTHER,
         ),
@@ -45,7 +45,7 @@ def advise(model: RhoUncertainty, occurrences: int, sensitive_occurrences: int) 
         ),
         (
             f"{_percent(sensitive_occurrences, occurrences)} of the occurrences are sensitive. Naming half "
-            "as many items halved the loss on public files (from 13.7% to 6.6% of all occurrences); "
+            "as many items halved the loss on public files (from 13.6% to 6.5% of all occurrences); "
             "coarser public items (--hierarchy) help as well.",
             sensitive_occurrences > MUCH * occurrences,
         ),
@@ -53,14 +53,14 @@ def advise(model: RhoUncertainty, occurrences: int, sensitive_occurrences: int) 
 
 
 def advise_on_loss(model: Any, loss: Loss) -> tuple[str, ...]:
-    """What is worth changing about a release that withholds so much."""
-    # With groups there is an NCP: that advice was taken.
+    """What is worth changing about a release that withholds this much."""
+    # A loss with an NCP has groups already, so there is no need to advise them.
     lost, of = loss.removed_sensitive, loss.total_sensitive
     return lines_that_apply(
         (
-            f"{_percent(lost, of)} of the sensitive occurrences are withheld. Coarser public items "
-            "(--hierarchy) took that from 62% to 37% on Groceries, for 5.5% of the detail; --model apart "
-            "withholds none, and promises less.",
+            f"{_percent(lost, of)} of the sensitive occurrences are withheld. With groups of public items "
+            "instead of single ones (--hierarchy) fewer are: in a supermarket's baskets 37% instead of 62%, "
+            "for 5.5% of the detail. --model apart withholds none, and promises less.",
             lost > HALF * of and not hasattr(loss, "ncp"),
         ),
         *((line, loss.removed > 0) for line in advise(model, loss.total, of)),

@@ -20,7 +20,7 @@ from withhold.methods.rho.model import RhoUncertainty
 
 MOST_KNOWN = 2
 SECONDS = 20.0
-"""After which what was found so far is returned."""
+"""The time limit in seconds, after which the results so far are returned."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class CoarseKnowledge:
     breaches: int
     """Inferences above ρ from one such node, alone or with one more node or item."""
     exposed: int
-    """Records about which one of these is right."""
+    """Records for which one of these inferences is right."""
     finished: bool = True
-    """False where time ran out before all had been looked at."""
+    """False if time ran out before all had been checked."""
 
 
 def coarse_knowledge(published: Records, model: RhoUncertainty, tree: Hierarchy) -> CoarseKnowledge:

@@ -70,7 +70,7 @@ def _chosen_groups(
     options: RhoSearch,
     run: SearchRun,
 ) -> tuple[Groups, Curve | None]:
-    """The groups that a cut names, or that a weight chooses; with neither, the user is asked."""
+    """The groups that a cut names, or that a weight chooses; with neither, an error asks the user for one."""
     if options.cut is not None:
         return groups_of(tree, asked_cut(whole, tree, options.cut)), None
     curve = find_curve(records, model, tree, options, run)
@@ -84,7 +84,7 @@ def _chosen_groups(
 
 
 def asked_cut(whole: Hierarchy, tree: Hierarchy, cut: Any) -> Any:
-    """The nodes of the cut that somebody asked for: a level, a file with nodes, or their names."""
+    """The nodes of the requested cut: a level, a file with nodes, or their names."""
     if isinstance(cut, str | int) and str(cut).strip().lstrip("-").isdecimal():
         return cut_at(tree, int(cut))
     if not isinstance(cut, str | os.PathLike):

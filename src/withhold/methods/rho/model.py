@@ -30,7 +30,7 @@ from withhold.wording import none_of, so_many
 MaxKnownOption = Annotated[
     int | None,
     Option(
-        "Most items that an attacker may know; any number if not given.",
+        "Most items an attacker may know; any if not given.",
         at_least=0,
         weaker=fewer,
     ),
@@ -67,7 +67,9 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True, init=False)
 class RhoUncertainty(ByFields):
-    """Nobody who knows any items of a record can infer a sensitive item with confidence above ρ.
+    """Nobody can infer a sensitive item with confidence above ρ.
+
+    This holds whatever items of a record somebody knows; with ``max_known``, if they know at most this many.
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ class RhoUncertainty(ByFields):
     >>> model.rho
     Fraction(7, 10)
     >>> print(model.promise())
-    Whoever knows any items of a person's record, or nothing at all, cannot infer the 1 sensitive \
+    Whoever knows any items of a person's record, or nothing at all, cannot infer the sensitive \
 item with a confidence above 0.7.
     """
 
@@ -103,9 +105,9 @@ item with a confidence above 0.7.
     rho: Fraction
     sensitive: frozenset[str]
     max_known: int | None
-    """The attacker knows at most so many items; None: any number."""
+    """The attacker knows at most this many items; None: any number."""
     ignore_prior: bool
-    """Leave out the empty antecedent: what can be said of everybody without knowing anything."""
+    """Leave out the empty antecedent: what can be inferred about everybody without knowing anything."""
     groups: Groups | None
     """What the public items are published as; None: each as itself."""
 
@@ -141,7 +143,7 @@ item with a confidence above 0.7.
         return Limits(self.rho.numerator, self.rho.denominator, not self.ignore_prior)
 
     def for_records_up_to(self, longest: int) -> RhoUncertainty:
-        """The same model, said more simply where knowing so many items is knowing any number."""
+        """The same model without ``max_known`` if no record is long enough for that limit to matter."""
         if self.max_known is None or self.max_known < longest:
             return self
         return replace(self, max_known=None)

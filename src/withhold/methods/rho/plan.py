@@ -1,4 +1,4 @@
-"""What becomes of records whose public items are published as groups."""
+"""The plan for records whose public items are published as groups."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from withhold.methods.rho.options import RhoSearch
 from withhold.methods.rho.search.counts import ItemSearch
 
 MOST_ROUNDS = 5
-"""After which items that some part could have back stay away."""
+"""The number of rounds after which items that some part could restore stay withheld."""
 
 
 def settle_rho(model: RhoUncertainty, options: RhoSearch) -> Generator[Any, Any, Settled] | None:
@@ -78,7 +78,7 @@ class NeededRound:
     restoring: bool
 
     def count(self, records: Records) -> NeededItems:
-        """Of one part."""
+        """The needed items of one part."""
         with Stop(None) as stop:
             search = ItemSearch(records, self.model, stop, quiet)
             ranks = search.work.layout.code_of_rank
@@ -92,21 +92,21 @@ class NeededRound:
 
 @dataclass(frozen=True)
 class NeededItems:
-    """The items that some part cannot do without losing."""
+    """The items that some part has to lose."""
 
     names: frozenset[str]
 
     def plus(self, other: NeededItems) -> NeededItems:
-        """Of both together."""
+        """The needed items of both together."""
         return NeededItems(self.names | other.names)
 
 
 def _settle_items(model: RhoUncertainty, options: RhoSearch) -> Generator[Any, Any, Settled]:
-    """The items that go everywhere, so that every part is safe and every remaining count true.
+    """The items to remove everywhere, so that every part is safe and every remaining count is true.
 
-    What one part needs to lose makes no other part unsafe: the supports of what is left do not change. So
-    all that some part needs goes. Then each part says again what it needs, of these items alone, until all
-    of them are needed.
+    Removing what one part has to lose makes no other part unsafe: the supports of what is left do not change.
+    So everything that some part has to lose is removed. Then each part reports again which of these items it
+    has to lose, until all of them are needed.
     """
     found: ItemSums = yield ItemRound()
     everything = frozenset(found.supports)

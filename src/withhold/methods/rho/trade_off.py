@@ -34,7 +34,7 @@ SPACED, CLOSELY_SPACED = (9, 13), (13, 60)
 SMALL = 100_000
 """Occurrences; for so small a file more cuts are run, and not only those of the path."""
 LEAST_NCP = 0.001
-"""Below, a logarithm would space out what hardly differs."""
+"""The smallest NCP on the logarithmic scale; below it, cuts that hardly differ would be spread out."""
 
 
 def find_curve(
@@ -90,7 +90,7 @@ def without_hierarchy(options: RhoSearch) -> RhoSearch:
 
 
 def undominated(steps: Iterable[Step]) -> list[Step]:
-    """The steps than which no other is better by the estimate and as good by NCP, most detail first."""
+    """The steps that no other dominates in both the estimate and NCP, most detail first."""
     best: list[Step] = []
     for step in sorted(steps, key=lambda step: (step.penalty, step.estimate)):
         if not best or step.estimate < best[-1].estimate:

@@ -18,7 +18,7 @@ class Rows(NamedTuple):
 
 
 class Chains(NamedTuple):
-    """The records that are in no group yet, in several orders; the last number stands for both ends."""
+    """The records that are in no group yet, in several orders; the last number marks both ends."""
 
     following: Any
     preceding: Any
@@ -26,11 +26,11 @@ class Chains(NamedTuple):
 
 @kernel
 def group_neighbours(public, private, orders, most, left, size, window):
-    """The group of each record, -1 for those that got none, which can make up one group together.
+    """The group of each record, -1 for those that got none, which can form one group together.
 
     Each record with sensitive items takes the ``size - 1`` most similar of its neighbours that share no
-    sensitive item with it or with each other. ``most[n]`` is how many of n records may hold the same one, and
-    ``left`` how many of those that are in no group do.
+    sensitive item with it or with each other. ``most[n]`` is how many of n records may hold the same item,
+    and ``left`` how many of the records in no group hold each.
     """
     n_rows = len(public.starts) - 1
     group_of = np.full(n_rows, -1, np.int64)
@@ -71,7 +71,7 @@ def group_neighbours(public, private, orders, most, left, size, window):
                 n_members += 1
         enough = n_members == size
         for item in range(len(left)):
-            # The others must be able to make up a group, so that nobody is left over.
+            # The others must be able to form one group, so that nobody is left over.
             enough = enough and left[item] - held[item] <= most[n_left - size]
         for k in range(n_members):
             _mark(private, members[k], held, False)
@@ -137,7 +137,7 @@ def _walk(first, chains, private, held, seen, near, window):
             found = 0
             row = chains.following[o, first] if forward else chains.preceding[o, first]
             steps = 0
-            # However many conflict, a look around takes so long at most.
+            # However many conflict, the walk ends after this many steps.
             while row != n_rows and found < window and steps < 8 * window:
                 steps += 1
                 if seen[row] != first and not _conflicts(private, row, held):

@@ -1,8 +1,8 @@
 """The search: what no grouping can hide is withheld, then similar records become groups.
 
-Of n records ρ·n, rounded down, may hold the same item. What more than that of all records hold must be
-withheld whatever the groups are, since the sum of what they may hold is not larger. Nothing else is ever
-withheld: the records that find no neighbours can always make up one group.
+Of n records ρ·n, rounded down, may hold the same item. If more of all records hold it, the surplus must be
+withheld whatever the groups are, since what they may hold adds up to no more. Nothing else is ever withheld:
+the records that find no neighbours can always form one group.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from withhold.methods.apart.search.neighbours import Rows, cut_rest, group_neigh
 from withhold.methods.apart.secrets import Secrets, records_of
 
 WINDOW = 10
-"""Candidates are the nearest so many times the size of a group, in each order and direction."""
+"""Candidates are this many times the size of a group, the nearest in each order and direction."""
 
 
 def search_apart(
@@ -87,7 +87,7 @@ def form_groups(public: Records, private: Records, most: Longs) -> Longs:
     left = private.supports
     if not left.any():
         return np.full(len(public), -1, dtype=np.int64)
-    # A group in which an item may be at all, and never a record alone.
+    # The smallest group that may hold an item at all, and never a single record.
     size = max(int(np.argmax(most >= 1)), 2)
     orders = np.stack([_order(public, -public.supports), _order(public, public.supports)])
     rows, secrets = Rows(public.offsets, public.items), Rows(private.offsets, private.items)
@@ -103,14 +103,14 @@ def form_groups(public: Records, private: Records, most: Longs) -> Longs:
 
 
 def _with_cells(public: Records, attributes: Table, but: tuple[str, ...]) -> Records:
-    """The records with their cells as items, so that those with the same attributes are alike, too."""
+    """The records with their cells as items, so that those with the same attributes are similar, too."""
     columns = [column for column in attributes.columns if column.name not in but]
     if not columns:
         return public
     n_rows, n_columns = len(public), len(columns)
     codes, names = [], list(map(str, range(public.n_items)))
     for column in columns:
-        # A withheld cell is as good a value as any here, and comes after the others.
+        # A withheld cell counts as one more value here, after the others.
         codes.append(column.codes % (len(column.values) + 1) + len(names))
         names += map(str, range(len(names), len(names) + len(column.values) + 1))
     items = np.insert(
@@ -161,7 +161,7 @@ def _excess(records: Records, sensitive: Longs, most: int, rng: np.random.Genera
 
 
 def _order(public: Records, keys: Longs) -> Longs:
-    """The records in the order of their items, these by their keys: who has the same first ones is near."""
+    """The records sorted by their items, these by their keys: records with the same first items are near."""
     rank = np.empty(len(keys), dtype=np.int64)
     rank[np.argsort(keys, kind="stable")] = np.arange(len(keys))
     row_of = np.repeat(np.arange(len(public)), public.lengths)

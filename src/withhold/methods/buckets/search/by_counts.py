@@ -2,8 +2,8 @@
 
 A record stays if its set is one of these. The others of its part are grouped among themselves, so that each
 of them is one of k there. If these are fewer than k, the part keeps none of the sets, and all of its records
-are grouped. So a set may only stay if the parts that keep it have k records of it: this is counted again
-until it is so.
+are grouped. So a set may only stay if the parts that keep it have k records of it: they are counted again
+until that is true of all sets that stay.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from withhold.methods.buckets.search.suppressor import (
 from withhold.wording import counted
 
 MOST_KEPT = 1 << 20
-"""Sets that are sent to every part, 16 MB; of more, those with the most records."""
+"""At most this many sets are sent to every part, 16 MB; if there are more, those with the most records."""
 MOST_ROUNDS = 5
-"""After which no set stays because of other parts."""
+"""If the sets are not settled after this many rounds, none stays because of other parts."""
 
 
 def choose_sets(model: Buckets, options: BucketsSearch) -> Generator[Any, Any, KeptSets]:
@@ -59,15 +59,14 @@ def choose_sets(model: Buckets, options: BucketsSearch) -> Generator[Any, Any, K
     names = found.names
     tree, _ = described_tree(Records.from_lists([names]), options.hierarchy)
     listed, counts, any_rare = [], [], False
-    shelves = shelves_for(found.sets, MOST_DIGESTS)
-    for shelf in range(shelves):
-        sums: DigestSums = yield DigestRound(model.k, shelf, shelves)
+    for shelf in shelves_for(found.sets, MOST_DIGESTS):
+        sums: DigestSums = yield DigestRound(model.k, shelf)
         enough = sums.counts >= model.k
         any_rare |= not enough.all()
         listed.append(sums.digests[enough & sums.rare])
         counts.append(sums.counts[enough & sums.rare])
     order = np.argsort(-np.concatenate(counts), kind="stable")
-    # Where nothing changes, items may be names of inner nodes, as those of a release are.
+    # If nothing changes, items may be names of inner nodes, as in a release.
     if any_rare or len(order) > MOST_KEPT or any(name not in tree for name in names):
         tree.check_covers(names)
     kept = _in_order(np.concatenate(listed)[order[:MOST_KEPT]])
@@ -126,7 +125,7 @@ class KeptSets:
 
 @dataclass(frozen=True, eq=False)
 class KeptRound:
-    """In how many records of the parts that keep them each of some sets is."""
+    """How many records have each of some sets, in the parts that keep them."""
 
     k: int
     digests: Digests
@@ -149,7 +148,7 @@ class KeptSums:
 
 
 def are_kept(records: Records, k: int, digests: Digests) -> Longs:
-    """For each record of a part which of the sets it stays as; -1 where it is grouped with others."""
+    """For each record of a part which of the sets it stays as; -1 if it is grouped with others."""
     found = are_among(digests_of(records), digests)
     rest = int((found < 0).sum())
     return np.full(len(records), -1, dtype=np.int64) if 0 < rest < k else found

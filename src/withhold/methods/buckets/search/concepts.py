@@ -45,7 +45,7 @@ def truthful_cut(
     """For each group the nodes that cover something in every one of its records, at the least loss.
 
     A node may be published if each record of the group has an item under it. Of those, the cut is chosen
-    from the leaves up: a node replaces what is chosen below it when that costs less, counting for each
+    from the leaves up: a node replaces what is chosen below it if that costs less, counting for each
     item the leaves under its node, and for an item that no node covers, all leaves. Items count by the
     share that they are of their record. The root covers everything and says nothing: it is left out.
     """

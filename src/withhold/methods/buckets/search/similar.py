@@ -21,11 +21,11 @@ from withhold.data.spans import spans
 from withhold.methods.buckets.search.concepts import distinct
 
 WINDOW = 1000
-"""So many neighbours are looked at for the next member of a group."""
+"""This many neighbours are compared to find the next member of a group."""
 
 
 class NodeSets(NamedTuple):
-    """Rows as sets of nodes, and by node what it is worth to have it in common with others."""
+    """Rows as sets of nodes, and by node the detail gained if a group has it in common."""
 
     offsets: Any
     nodes: Any
@@ -46,9 +46,7 @@ class Groups(NamedTuple):
     """By node; nothing is marked between two steps."""
 
 
-def similar_groups(
-    records: Records, node: Longs, k: int, tree: Hierarchy, *, window: int = WINDOW
-) -> Longs:
+def similar_groups(records: Records, node: Longs, k: int, tree: Hierarchy) -> Longs:
     """The group of each record; all groups have at least k, and most have fewer than 2k."""
     signatures = [_signatures(records, node, depth, tree) for depth in range(1, tree.height + 1)]
     keys = list(zip(*signatures, strict=True))
@@ -68,7 +66,7 @@ def similar_groups(
             sets = _with_ancestors(records, node, rows, tree)
             groups = new_groups(sets, k)
             with Stop() as stop:
-                gather = partial(gather_similar, sets, bounds, k, window, groups, stop.flag)
+                gather = partial(gather_similar, sets, bounds, k, WINDOW, groups, stop.flag)
                 (made,) = run_all([gather], stop, jobs=1)
             group_of[rows] = n_groups + groups.of_row
             n_groups += made
@@ -134,8 +132,8 @@ def gather_similar(rows, bounds, k, window, groups, stop):
     """Put the rows into groups of at least k, none across two classes; returns the number of groups.
 
     Class c is the rows bounds[c] … bounds[c + 1] - 1, at least k of them. A group begins with the first
-    free row of the class and takes, k - 1 times, the one of the next ``window`` free rows by which least
-    is lost. Rows that are left over join the group they suit best.
+    free row of the class and takes, k - 1 times, the one of the next ``window`` free rows with which least
+    is lost. Rows that are left over join the group that they fit best.
     """
     n_groups = 0
     for c in range(len(bounds) - 1):
@@ -190,9 +188,9 @@ def _begin_group(rows, groups, group, row):
 
 @step
 def _before_best(rows, groups, group, free, end, window):
-    """The free row before the one by which least is lost; -1 if that is the first.
+    """The free row before the one with which least is lost; -1 if that is the first.
 
-    Lost is by the members what they have in common and the row lacks, and by the row what they lack.
+    The members lose what they have in common and the row lacks; the row loses what it has and they lack.
     """
     start, last = groups.starts[group], groups.starts[group + 1]
     _mark(groups.common, groups.marked, start, last, True)

@@ -57,7 +57,7 @@ class Generalisation:
         return 0 if self.unchanged else len(self.group_of)
 
     def facts(self) -> list[tuple[str, str]]:
-        """How records were filled up, where they were."""
+        """How records were filled up, if they were."""
         return [("fill", f"hash, which {FILLS['hash']}")] if self.fill == "hash" else []
 
     @property

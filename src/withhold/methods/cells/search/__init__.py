@@ -1,5 +1,5 @@
-"""Which cells to withhold until every row is one of k.
+"""Which cells to withhold or generalise until the model holds.
 
-Here: tuples of equal rows, which of them to merge, and what a merge costs. Not here: the check, which no
-module of this folder imports, and the groups of the audit.
+Here: choosing patterns, merging tuples or groups, splitting rows into ranges and sets, polishing, and large
+tables in blocks. Not here: the check, which no module of this folder imports, and the groups of the audit.
 """

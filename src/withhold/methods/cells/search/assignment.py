@@ -98,8 +98,8 @@ def assign_cheapest_first(patterns, assigned, k, waiting, counts):
     """Open the cheapest pattern that at least k unassigned rows match, for all of them, until there is none.
 
     Of equally cheap ones that with the most such rows comes first. The rows only become fewer, so a pattern
-    is counted anew when its turn comes, and waits again if it has lost some. ``waiting`` and ``counts`` are
-    room.
+    is counted again when its turn comes, and waits again if it has lost some. ``waiting`` and ``counts`` are
+    scratch.
     """
     start, n_patterns = 0, len(patterns.costs)
     while start < n_patterns:
@@ -128,7 +128,7 @@ def assign_cheapest_first(patterns, assigned, k, waiting, counts):
 def assign_leftovers(patterns, assigned, k):
     """Give every tuple that is left its cheapest open pattern, else the last one, which all rows match.
 
-    If too few are in the last one then, groups give what they can spare, the dearest first; else they join.
+    If too few are in the last one then, groups give what they can spare, the costliest first; else they join.
     """
     last = np.int64(len(patterns.costs) - 1)
     for each in range(len(assigned.of_tuple)):

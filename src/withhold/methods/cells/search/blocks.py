@@ -24,9 +24,9 @@ from withhold.methods.cells.search.pattern_search import Required, cells_by_patt
 from withhold.methods.cells.sensitive import Sensitive
 
 BLOCK_ROWS = 50_000
-"""Of a block, if nobody says otherwise; docs/decisions/0042 has the figures."""
+"""Rows of a block by default; docs/decisions/0042 has the figures."""
 BLOCKS_FROM = 400_000
-"""Tables with fewer rows are searched as a whole, if nobody says otherwise."""
+"""Tables with fewer rows are searched as a whole by default."""
 ROOM = 2**62
 """Keys stay below this, so that they are exact."""
 
@@ -36,7 +36,7 @@ def block_rows(n_rows: int, model: KAnonymity, options: CellsSearch) -> int | No
     if not options.by_patterns or options.polishes:
         return None
     asked = options.block_rows
-    # What compares a group with the whole table is hard to meet among rows that are alike.
+    # Requirements that compare a group with the whole table are hard to meet among similar rows.
     is_plain = all(isinstance(each, DistinctDiversity) for each in model.requirements)
     if asked is None and options.hierarchy is None and is_plain and n_rows >= BLOCKS_FROM:
         asked = BLOCK_ROWS
@@ -44,7 +44,7 @@ def block_rows(n_rows: int, model: KAnonymity, options: CellsSearch) -> int | No
 
 
 def sort_keys(codes: NDArray[np.int32], n_codes: Sequence[int]) -> Longs:
-    """By row: its place in the order by columns, fewest values first; those that 62 bits have room for.
+    """By row: a key that sorts by columns, fewest values first; as many columns as 62 bits have room for.
 
     ``n_codes`` has by column how many codes there are; codes begin at 0.
 
@@ -82,7 +82,8 @@ def join_blocks(
 ) -> list[tuple[int, int]]:
     """Blocks as spans of the given ones, each of which is right on its own; empty ones are joined, too.
 
-    ``is_right`` tells it of the blocks from one number up to another. The last ones join backwards.
+    ``is_right(first, end)`` decides for the blocks from ``first`` to before ``end``. The last ones join the
+    span before them.
 
     >>> join_blocks([4, 1, 0, 5, 2], lambda first, end: sum([4, 1, 0, 5, 2][first:end]) >= 3)
     [(0, 1), (1, 5)]
@@ -104,7 +105,7 @@ def join_blocks(
 def counts_are_right(
     n_rows: int, counts: Sequence[Longs], model: KAnonymity, sensitive: Sequence[Sensitive]
 ) -> bool:
-    """Whether so many rows, with so many of each sensitive value, can be a release of their own."""
+    """Whether ``n_rows`` rows, with these counts of sensitive values, can be a release of their own."""
     return n_rows >= model.k and not any(
         requirement.lacks({int(v): int(found[v]) for v in np.flatnonzero(found)}, column.whole)
         for column, found in zip(sensitive, counts, strict=True)

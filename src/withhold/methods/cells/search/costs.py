@@ -1,4 +1,4 @@
-"""What it costs that two tuples, or two groups, get the same cells.
+"""What it costs to give two tuples, or two groups, the same cells.
 
 The cost is linear in the rows that lose a cell (how much each loses is a number of the node), or the change
 of the divergence between what was and what is still shown, class by class, or both.
@@ -19,7 +19,7 @@ class Costs(NamedTuple):
     """What a merge costs."""
 
     linear: Any
-    """By node: what one row has lost that shows only this; 0 for nothing."""
+    """By node: what a row that shows only this has lost; 0 if nothing."""
     divergent: Any
     """How much the divergence counts, as an array of one number; 0: not at all."""
     shares: Any
@@ -34,16 +34,16 @@ class Costs(NamedTuple):
 
 @step
 def change_of_total(tuples, costs, own, column, loses):
-    """How the logarithm of the rows that show a value changes when so many lose theirs."""
+    """How the logarithm of the rows that show a value changes when ``loses`` of them lose theirs."""
     shown = tuples.shown[own, column]
     if loses > shown:
-        return 0.0  # nobody can; such a number is filled into tables and never read
+        return 0.0  # impossible: such numbers only fill tables, and are never read
     return costs.totals[column, shown - loses] - costs.totals[column, shown]
 
 
 @step
 def change_of_value(tuples, costs, own, node, loses):
-    """How the logarithm of the rows that show this value changes when so many lose it."""
+    """How the logarithm of the rows that show this value changes when ``loses`` of them lose it."""
     left = tuples.exact[own, node]
     return costs.logs[left - loses] - costs.logs[left]
 
@@ -84,7 +84,7 @@ def cost_of_merge(tuples, trees, costs, each, partner):
 
 @step
 def cost_of_groups(groups, trees, costs, one, other, below):
-    """The cost of giving two groups the same cells; perhaps less where that is more than ``below``."""
+    """The cost of giving two groups the same cells; if that is above ``below``, perhaps only a part of it."""
     size, other_size = groups.sizes[one], groups.sizes[other]
     cost = 0.0
     for j in range(len(costs.totals)):

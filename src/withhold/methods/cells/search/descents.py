@@ -1,4 +1,4 @@
-"""Schemes of tables with many columns, where there are too many schemes to look at them all.
+"""Schemes of tables with so many columns that not all schemes can be tried.
 
 A *descent* begins with everything withheld and takes one column a level down at a time, for one row: the
 column that saves most for the rows it loses, as long as enough rows share the pattern. Each descent ends at
@@ -19,8 +19,9 @@ from withhold.methods.cells.schemes import Ladders
 TIMES_K = (1, 2, 4, 9, 27)
 """The sizes of group that descents end at, in times k."""
 CELLS_PER_ROUND = 5 * 10**8
-"""How many cells the descents of a round may look at, about; a descent looks at all of them a few times."""
-LOOKS = 3
+"""About how many cells the descents of a round may read."""
+PASSES = 3
+"""A descent reads all cells about this many times."""
 MOST_DESCENTS = 1000
 NOISE = 0.5
 """How far, in logarithms, a draw may raise or lower what a column is worth."""
@@ -45,7 +46,7 @@ def draw_schemes(
     chances: Longs,
 ) -> Longs:
     """The levels of the schemes that descents for rows drawn by their chances end at, each scheme once."""
-    n_descents = int(min(MOST_DESCENTS, max(50, CELLS_PER_ROUND // (LOOKS * cells.size))))
+    n_descents = int(min(MOST_DESCENTS, max(50, CELLS_PER_ROUND // (PASSES * cells.size))))
     match = Match(np.empty(len(cells), dtype=np.int32), np.empty(cells.shape[1], dtype=np.int64))
     rows = draw.choice(len(cells), size=n_descents, p=chances / chances.sum())
     found = [ladders.levels - 1]

@@ -1,8 +1,8 @@
-"""Giving back withheld cells of a release that has more rows fitting than it needs.
+"""Giving back withheld cells of a release in which more rows fit than k.
 
-Where a withheld cell fits anything, showing one takes a row away from those that show another value there,
-and them away from it. All of them must still be fitted by k rows. What cannot be given back once
-may be possible when other rows have changed, so it is tried until nothing changes.
+If a withheld cell fits anything, a row that shows it again no longer fits rows with another value there, nor
+they it. Each of them must still be fitted by k rows. A cell that cannot be given back may be possible once
+other rows have changed, so this is repeated until nothing changes.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -19,7 +19,7 @@ from withhold.data.grouping import group_rows
 from withhold.method import SearchRun
 
 AT_A_TIME = 200
-"""Tuples between two looks at the clock."""
+"""Tuples between two calls of ``progress``."""
 
 
 class FittingTuples(NamedTuple):
@@ -38,11 +38,11 @@ class FittingTuples(NamedTuple):
 
 
 def give_back_cells(forest: Forest, final: Ints, k: int, run: SearchRun) -> Ints:
-    """The nodes of each row once all withheld cells are given back without which k rows fit every row."""
+    """The nodes of each row after giving back withheld cells as long as k rows fit every row."""
     width = final.shape[1]
     columns = [array[:, j] for array in (final, forest.nodes) for j in range(width)]
     found = group_rows(columns, len(final))
-    # The largest first: a cell of theirs is one of many rows.
+    # The largest first: one of their cells is given back to many rows.
     order = np.argsort(-found.sizes, kind="stable")
     tuples = FittingTuples(
         cells=np.ascontiguousarray(final[found.first_rows[order]]),
@@ -86,7 +86,7 @@ def count_fitting(tuples):
 
 @kernel
 def give_back(tuples, first, last, k):
-    """Give back what can be of some tuples, column by column; how many cells of tuples were."""
+    """Give back what can be given back of some tuples, column by column; how many cells of tuples were."""
     given = 0
     for each in range(first, last):
         for j in range(len(tuples.roots)):
@@ -115,7 +115,7 @@ def _rows_lost(tuples, each, j, value, k):
 
 @step
 def _show(tuples, each, j, value):
-    """Let a tuple show this value, and those that no longer fit it count that."""
+    """Let a tuple show this value, and count it off those that it no longer fits."""
     for other in range(len(tuples.sizes)):
         theirs = tuples.cells[other, j]
         if theirs != value and theirs != tuples.roots[j] and fits(tuples, each, other):

@@ -40,7 +40,7 @@ class MergedGroups(NamedTuple):
     risky: Any
     """The groups that break the model, in no order, int32."""
     risky_places: Any
-    """Where each stands in ``risky``, or -1."""
+    """By group: its place in ``risky``, or -1."""
     exact: Any
     """By class and node: how many rows still show this value, int64; 0 for inner nodes."""
     shown: Any
@@ -51,14 +51,14 @@ class MergedGroups(NamedTuple):
 
 @kernel
 def merge_groups(groups, trees, costs, limits, k, most_steps):
-    """Merge groups until none breaks the model or so many steps are done; the risky ones left."""
+    """Merge groups until none breaks the model or ``most_steps`` are done; the risky ones left."""
     for _ in range(most_steps):
         if groups.numbers[RISKY] == 0:
             break
         group = np.int64(groups.risky[next_draw(groups, groups.numbers[RISKY])])
         other = _cheapest_group(groups, trees, costs, limits, group)
         if other == NOBODY:
-            # All rows are one group; what it is worth is for the check to say.
+            # All rows are one group; whether it is right is for the check to say.
             unmark_risky(groups, group)
             break
         _merge(groups, trees, group, other)
@@ -79,21 +79,21 @@ def mark_group(groups, limits, group, k):
 
 @kernel
 def mark_groups(groups, limits, k):
-    """Note of all groups whether they break the model."""
+    """Note for all groups whether they break the model."""
     for group in range(len(groups.sizes)):
         mark_group(groups, limits, np.int64(group), k)
 
 
 @step
 def _cheapest_group(groups, trees, costs, limits, group):
-    """The group that costs least to merge with, for what it brings where something is lacking.
+    """The group that costs least to merge with; if something is lacking, relative to what it brings.
 
-    What a group brings is counted as the root of how much less would be lacking. Plain cost takes too many
-    steps where a distance must shrink, and cost by gain takes too large ones where a value is missing.
+    What a group brings is the square root of how much less would be lacking. Plain cost takes too many steps
+    if a distance must shrink, and cost by gain takes too large ones if a value is missing.
     """
     size, empty = groups.sizes[group], len(groups.counts) - 1
     lacking = shortfall(limits, groups.counts, group, empty, size)
-    # Nobody brings more than all; a little more, since products are rounded.
+    # No group brings more than all that is lacking; a little more, since products are rounded.
     most = np.sqrt(lacking) * (1.0 + 1e-9)
     best, best_cost = np.int64(NOBODY), np.inf
     helpful, helpful_rate = np.int64(NOBODY), np.inf

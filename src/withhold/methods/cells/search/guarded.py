@@ -1,9 +1,9 @@
-"""Groups that must be right in more than size, while tuples move between them.
+"""Groups that must meet requirements beyond their size, while tuples move between them.
 
 With requirements beyond k a group is *right* if it has at least k rows and lacks nothing of the sensitive
 columns. Both joining and leaving can make it wrong: different values stay when a tuple joins, but an entropy
 or a distance may suffer, since the tuple alone is not right. So the values of every open group are counted,
-every move is tried on these counts, and a log of moves allows to take back what did not work out.
+every move is tested on these counts, and a log of moves is kept, so that they can be taken back.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -23,7 +23,7 @@ from withhold.methods.cells.search.limits import DISTINCT, Limits, shortfall
 
 K, FREE, GROWS = 0, 1, 2
 MOVES = 4
-"""Room for so many moves of each tuple within one attempt."""
+"""Room for this many moves of each tuple within one attempt."""
 
 
 class Guarded(NamedTuple):
@@ -103,7 +103,7 @@ def take_back(state, mark):
 
 @step
 def lacks(state, pattern):
-    """How far an open group is from what it must show; 0 if it lacks nothing, its size apart."""
+    """How far an open group is from what it must show, apart from its size; 0 if it lacks nothing."""
     n = state.assigned.sizes[pattern]
     return shortfall(state.limits, state.counts, state.slots[pattern], len(state.counts) - 1, n)
 

@@ -1,7 +1,7 @@
-"""Better assignments under requirements beyond k: as ``improvement`` does it, every move being tried.
+"""Better assignments under requirements beyond k: as in ``improvement``, but every move is tested.
 
-A pattern is opened by moving tuples there, group by group; what does not end with all groups right and
-something saved is taken back.
+A pattern is opened by moving tuples there, group by group. Unless all groups are right in the end and
+something is saved, the moves are taken back.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -54,7 +54,7 @@ def assign_right_ones(state):
 
 @routine
 def _trim(state, pattern):
-    """Send tuples back that a pattern is nearer to being right without, until it is."""
+    """Send back tuples without which a pattern is nearer to being right, until it is right."""
     lacking = lacks(state, pattern)
     each = np.int64(state.assigned.heads[pattern])
     while each != NOBODY and lacking > 0.0:
@@ -71,7 +71,7 @@ def _trim(state, pattern):
 def assign_the_rest(state):
     """Give every tuple that is left its cheapest open pattern that stays right, else the last one.
 
-    All rows match the last one. If it is wrong then, groups give what they can spare, the dearest first;
+    All rows match the last one. If it is wrong then, groups give what they can spare, the costliest first;
     else they join, which ends at the latest with all rows in it.
     """
     assigned = state.assigned
@@ -94,7 +94,7 @@ def assign_the_rest(state):
 
 @routine
 def _helps(state, pattern, each):
-    """Whether a pattern that is wrong is nearer to being right with a tuple more."""
+    """Whether a pattern that is not right is nearer to it with one more tuple."""
     lacking = lacks(state, pattern)
     if lacking > 0.0:
         return lacks_with(state, pattern, each, 1) < lacking
@@ -175,7 +175,7 @@ def _take(state, group, pattern):
 def _take_whole(state, group, pattern, bearable):
     """Move all that a pattern can have of a group, which is closed if the rest is wrong; what it saves.
 
-    If it costs more than is bearable, so much that it does not matter what was moved.
+    If closing it costs more than ``bearable``, the result is so low that the caller takes the moves back.
     """
     each_saves = state.patterns.costs[group] - state.patterns.costs[pattern]
     gained = _take_tuples(state, group, pattern, False) * each_saves
@@ -201,7 +201,7 @@ def _take_tuples(state, group, pattern, spared):
 
 @routine
 def _close(state, group, bearable):
-    """Send the tuples of a group to other open patterns; what it costs, endlessly if more than bearable."""
+    """Send the tuples of a group to other open patterns; the cost, ENDLESS if above ``bearable`` ≥ 0."""
     assigned, costs = state.assigned, state.patterns.costs
     cost = np.int64(0)
     each = np.int64(assigned.heads[group])

@@ -1,10 +1,10 @@
-"""Better assignments: open a pattern where that saves something, then let rows move and groups close.
+"""Better assignments: open patterns if that saves something, then let rows move and groups close.
 
 Every state in between is k-anonymous: an open pattern has at least k rows after each step. A pattern that
-is opened takes, from each group whose rows it serves more cheaply, all of them if enough are left there or
-nobody is; else what the group can spare, or all of them, the others going to their cheapest open patterns,
-whichever saves more. If that is not k rows yet, cheaper groups give what they can spare, or one of them
-joins.
+is opened takes, from each group whose rows it serves more cheaply, all matching ones if k rows or none are
+left there. Otherwise it takes what the group can spare, or all matching ones while the others go to their
+cheapest open patterns, whichever saves more. If these are fewer than k rows, cheaper groups give what they
+can spare, or one of them joins.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -27,7 +27,7 @@ ENDLESS = 2**62
 
 
 class Attempt(NamedTuple):
-    """What opening one pattern would do; room that is made once."""
+    """What opening one pattern would do; scratch that is made once."""
 
     gives: Any
     """By pattern: what its group gives, int8."""
@@ -116,11 +116,11 @@ def serves_anybody(patterns, assigned, pattern):
 def _is_worth_trying(patterns, assigned, attempt, pattern, k):
     """Whether some tuple has moved since the last try, and the pattern may save more than it must cost.
 
-    It saves what the rows save that are dearer where they are. If these are too few, at least so many others
-    must join them as are lacking, and each loses at least what the dearest of them loses.
+    It saves what the rows save that cost more where they are. If these are too few, as many others as are
+    lacking must join them, and each of those loses at least what the costliest of them loses.
     """
     cost, rows, gain = patterns.costs[pattern], assigned.sizes[pattern], np.int64(0)
-    dearest, changed = np.int64(NOBODY), False
+    costliest, changed = np.int64(NOBODY), False
     for at in range(patterns.starts[pattern], patterns.starts[pattern + 1]):
         each = patterns.tuples[at]
         own = np.int64(assigned.of_tuple[each])
@@ -130,10 +130,12 @@ def _is_worth_trying(patterns, assigned, attempt, pattern, k):
             gain += assigned.weights[each] * (patterns.costs[own] - cost)
             rows += assigned.weights[each]
         elif own != pattern:
-            dearest = max(dearest, own)
+            costliest = max(costliest, own)
     if not changed or gain == 0:
         return False
-    return rows >= k or (dearest != NOBODY and gain > (k - rows) * (cost - patterns.costs[dearest]))
+    return rows >= k or (
+        costliest != NOBODY and gain > (k - rows) * (cost - patterns.costs[costliest])
+    )
 
 
 @step
@@ -189,7 +191,7 @@ def touch(patterns, assigned, attempt, pattern):
 
 @step
 def _cost_of_closing(patterns, assigned, attempt, group, bearable):
-    """What it costs to send those tuples of a group elsewhere that are not inside; if bearable, exactly."""
+    """The cost of sending those tuples of a group elsewhere that are not inside; exact up to ``bearable``."""
     cost = np.int64(0)
     each = np.int64(assigned.heads[group])
     while each != NOBODY and cost <= bearable:
@@ -223,17 +225,17 @@ def _fill_up(patterns, assigned, attempt, pattern, k, lacking, bearable):
             joining, cost_of_joining = group, loss
     cost_of_sparing = np.int64(0)
     while lacking > 0 and cost_of_sparing < cost_of_joining:
-        # The dearest first: they lose least. Patterns are numbered by cost.
-        dearest = np.int64(NOBODY)
+        # The costliest first: they lose least. Patterns are numbered by cost.
+        costliest = np.int64(NOBODY)
         for at in range(attempt.numbers[TOUCHED]):
             group = np.int64(attempt.touched[at])
-            if attempt.gives[group] == NOTHING and assigned.sizes[group] > k and group > dearest:
-                dearest = group
-        if dearest == NOBODY:
+            if attempt.gives[group] == NOTHING and assigned.sizes[group] > k and group > costliest:
+                costliest = group
+        if costliest == NOBODY:
             break
-        attempt.gives[dearest] = SPARE
-        given = min(lacking, assigned.sizes[dearest] - k, attempt.counts[dearest])
-        cost_of_sparing += given * (cost - patterns.costs[dearest])
+        attempt.gives[costliest] = SPARE
+        given = min(lacking, assigned.sizes[costliest] - k, attempt.counts[costliest])
+        cost_of_sparing += given * (cost - patterns.costs[costliest])
         lacking -= given
     if lacking <= 0 and cost_of_sparing <= cost_of_joining:
         return cost_of_sparing
@@ -248,7 +250,7 @@ def _fill_up(patterns, assigned, attempt, pattern, k, lacking, bearable):
 
 @step
 def _open(patterns, assigned, attempt, pattern, k):
-    """Do what was decided, or undo it if the groups stood in each other's way; what it saved."""
+    """Do what was decided, or undo it if the groups interfere with each other; what it saved."""
     attempt.numbers[MOVED] = 0
     saved, cost = np.int64(0), patterns.costs[pattern]
     for at in range(patterns.starts[pattern], patterns.starts[pattern + 1]):

@@ -1,8 +1,8 @@
 """How far a group is from what it must show of the sensitive columns, as one number that a search can lower.
 
-Floating point only ranks groups here; whether the model holds is for the check to say. Still a group is taken
-for right only if it is: distances and shares are whole numbers, and where two entropies are too close for
-logarithms their prime factors decide.
+Floating point only ranks groups here; whether the model holds is for the check to say. Still, a group counts
+as right only if it is: distances and shares are whole numbers, and if two entropies are too close for
+logarithms, prime factors decide.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -31,9 +31,9 @@ ROWS, DISTINCT, EVEN_TOP, EVEN_BOTTOM, C_TOP, C_BOTTOM, RANK, T_TOP, T_BOTTOM, B
     10
 )
 TOO_CLOSE = 1e-9
-"""Of entropies, for each row: logarithms are not asked below that."""
+"""Per row: if the entropies differ by no more than this, logarithms do not decide."""
 MOST_COUNTS = 2**28
-"""So many numbers of rows are held at most, by group and sensitive value."""
+"""At most this many counts are held, by group and sensitive value."""
 
 
 class Limits(NamedTuple):
@@ -50,7 +50,7 @@ class Limits(NamedTuple):
     rests: Any
     """By value: the rest of that, in parts of ``numbers[BETA_BOTTOM]``, int64."""
     numbers: Any
-    """The rows of the table, and the numbers of each requirement; 0 where it is not asked for, int64."""
+    """The rows of the table, and the numbers of each requirement; 0 if it is not asked for, int64."""
     largest: Any
     """Room for the largest counts of a group, int64."""
 
@@ -68,7 +68,7 @@ def make_limits(sensitive: Sequence[Sensitive], requirements: Sequence[Requireme
             case EntropyDiversity():
                 numbers[EVEN_TOP], numbers[EVEN_BOTTOM] = each.l.numerator, each.l.denominator
             case RecursiveDiversity():
-                # Beyond the number of rows a larger c asks for nothing less.
+                # A c above the number of rows makes no difference.
                 c = min(each.c, Fraction(n_rows + 1))
                 numbers[C_TOP], numbers[C_BOTTOM] = c.numerator, c.denominator
                 numbers[RANK] = min(each.l, len(totals) + 1)
@@ -153,7 +153,7 @@ def _unevenness(limits, counts, one, other, n, first, end):
 
 @step
 def _is_as_even(counts, one, other, n, first, end, top, bottom):
-    """Whether n^n · bottom^n = top^n · Π n_i^n_i, prime by prime; False where that would take long."""
+    """Whether n^n · bottom^n = top^n · Π n_i^n_i, prime by prime; False if that would take long."""
     common = n
     for value in range(first, end):
         rest = counts[one, value] + counts[other, value]

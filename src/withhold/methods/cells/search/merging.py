@@ -1,4 +1,4 @@
-"""Bottom-up cell suppression: merge what is risky with what costs least, until nothing is.
+"""Bottom-up cell suppression: merge risky tuples with the cheapest partners until none is risky.
 
 A risky tuple is merged with one of its class, and only if there is none, of another.
 """
@@ -17,7 +17,7 @@ from withhold.methods.cells.search.tuples import ACROSS, RISKY, STEPS, merge_cel
 
 @kernel
 def merge_tuples(tuples, trees, costs, scratch, k, most_steps):
-    """Merge until no tuple is risky or so many steps are done; the number of risky tuples left."""
+    """Merge until no tuple is risky or ``most_steps`` are done; the number of risky tuples left."""
     for _ in range(most_steps):
         if tuples.numbers[RISKY] == 0:
             break

@@ -23,7 +23,7 @@ ENDLESS = 2**62
 
 
 class MoveRoom(NamedTuple):
-    """What is known of the group whose rows are looked at."""
+    """What is known of the current group."""
 
     tallies: Any
     """By slot: how many of its rows have the value; 0 between two groups, int64."""
@@ -41,7 +41,7 @@ def make_move_room(rows: Rows) -> MoveRoom:
 
 @kernel
 def move_rows(rows, groups, near, room, first, end):
-    """Let the rows of some groups move to neighbours where that saves most; what it saved."""
+    """Let the rows of some groups move to the neighbours where that saves most; what it saved."""
     saved = np.int64(0)
     for group in range(first, end):
         if groups.sizes[group] > rows.k and groups.costs[group] > 0:
@@ -90,18 +90,18 @@ def _best_target(rows, groups, near, room, row):
     n_left = groups.sizes[group] - 1
     spared = groups.costs[group] * (n_left + 1) - _cost_without(rows, groups, room, row) * n_left
     best, saved = np.int64(NOBODY), np.int64(0)
-    if spared <= 0 or not _mayleave_group(rows, groups, row):
+    if spared <= 0 or not _may_leave_group(rows, groups, row):
         return best, saved
     run, last = near.of_row[row], group
     for other in range(max(run - near.window, 0), min(run + near.window + 1, len(near.runs))):
         target = groups.of_row[near.runs[other]]
         if target != last and target != group:
             n, cost = groups.sizes[target], groups.costs[target]
-            # The target may cost so much with the row in it that just less is saved than before.
+            # Above this cost with the row, the target saves no more than the best one so far.
             limit = (spared + cost * n - saved) // (n + 1)
             with_row = _cost_with(rows, groups, target, row, limit)
             gain = spared + cost * n - with_row * (n + 1)
-            if gain > saved and _mayjoin_group(rows, groups, row, target):
+            if gain > saved and _may_join_group(rows, groups, row, target):
                 best, saved = target, gain
         last = target
     return best, saved
@@ -135,7 +135,7 @@ def _cost_without(rows, groups, room, row):
 
 @step
 def _cost_with(rows, groups, target, row, limit):
-    """What a row costs in a group that this one has joined; something above ``limit`` once it is above."""
+    """What a row costs in the target group with this row in it; once above ``limit``, perhaps only a part."""
     axes, cost = rows.axes, np.int64(0)
     for j in range(len(axes.steps)):
         first, place = axes.words[j], axes.places[rows.cells[row, j]]
@@ -157,7 +157,7 @@ def _cost_with(rows, groups, target, row, limit):
 
 
 @step
-def _mayleave_group(rows, groups, row):
+def _may_leave_group(rows, groups, row):
     """Whether a group still shows enough of the sensitive columns without this row of it."""
     if rows.sensitive.shape[1] == 0:
         return True
@@ -171,7 +171,7 @@ def _mayleave_group(rows, groups, row):
 
 
 @step
-def _mayjoin_group(rows, groups, row, target):
+def _may_join_group(rows, groups, row, target):
     """Whether a group still shows enough of the sensitive columns with this row."""
     if rows.sensitive.shape[1] == 0:
         return True

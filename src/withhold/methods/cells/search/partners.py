@@ -3,9 +3,9 @@
 Within one step the cost of a merge depends only on the partner's size and, column by column, on its node; so
 it is looked up in a table that is filled once a step for each small size.
 
-Most candidates are passed over after three look-ups. Columns are numbered together by ones and twos: few
-enough combinations of their nodes that the costs of each, for partners of every small size, are added up
-once a step. A tuple's *key* holds its size and most of its cells as three places in these lists.
+Most candidates are passed over after three look-ups. Up to three times, one column or two are encoded
+together: there are so few combinations of their nodes that the cost of each, for partners of every small
+size, is added up once a step. A tuple's *key* holds its size and most of its cells as places in these lists.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -28,13 +28,13 @@ BITS = 21
 MASK = (1 << BITS) - 1
 """Of a place in a list of costs."""
 MOST_CODES = 1024
-"""Combinations of nodes that are numbered together; one column alone may have more."""
+"""The most combinations of nodes that are encoded together; one column alone may have more."""
 SLACK = 1e-9
 """Sums of floats that differ by less may be equal; no candidate is passed over for less."""
 BLOCK = 128
-"""Places that are looked at before the best of them lowers the limit."""
+"""Places that are scanned before the best of them lowers the limit."""
 NEARBY = 8
-"""Tuples were sorted at first: so many on either side are looked at before all others."""
+"""Tuples were sorted at first, so this many on either side are tried before all others."""
 
 
 class MergeScratch(NamedTuple):
@@ -59,7 +59,7 @@ class MergeScratch(NamedTuple):
     third: Any
     """The same, and at least what the columns cost that keys do not show."""
     pairs: Any
-    """By pair of columns: the first node and the end of each, uint64: numba need not look for signs."""
+    """By pair of columns: the first node and the end of each, uint64, as no index can be negative then."""
     hidden: Any
     """The first column that keys do not show, as an array of one number."""
     least: Any
@@ -153,9 +153,9 @@ def make_scratch(tuples: Tuples, bounds: Longs) -> MergeScratch:
 
 @step
 def _prepare(tuples, trees, costs, scratch, each):
-    """Work out, for every node, what meeting it costs a tuple, apart from what the partner's size changes.
+    """Compute, for every node, what meeting it costs a tuple, apart from what the partner's size changes.
 
-    With ``_fill_tables`` the same as ``cost_of_merge``, all that candidates share being worked out once.
+    With ``_fill_tables`` the same as ``cost_of_merge``, but what all candidates share is computed once.
     """
     own, place = np.int64(tuples.classes[each]), tuples.places[each]
     size, linear = np.int64(tuples.sizes[place]), costs.linear
@@ -220,7 +220,7 @@ def _fill_node(tuples, costs, scratch, own, node):
         for size in range(1, n_sizes):
             table[node, size] = fixed + size * each_row
         return
-    # A value that fewer rows show is no such partner's; what stands there is not read.
+    # A partner with this node has at most as many rows as show it; the places behind are never read.
     left, now, both = tuples.exact[own, node], scratch.log[node], scratch.both[node]
     most = min(n_sizes - 1, left)
     for size in range(1, most + 1):
@@ -280,7 +280,7 @@ def _cost_of_large(tuples, costs, scratch, each, place):
 @step
 def _find_hopeful(tuples, scratch, begin, end, limit):
     """Put into ``hopeful`` which places may cost no more than the limit; returns how many do."""
-    # Without a branch, for which of them it is is as good as random, and without signs to look for.
+    # No branch, as it would be unpredictable; unsigned, as no index can be negative then.
     n_hopeful = np.uint64(0)
     for place in range(np.uint64(begin), np.uint64(end)):
         key = tuples.keys[place]
@@ -295,9 +295,9 @@ def _find_hopeful(tuples, scratch, begin, end, limit):
 
 @step
 def cheapest_partner(tuples, trees, costs, scratch, each):
-    """The tuple of the same class, but another group, that costs least; of equals the lower id.
+    """The tuple of the same class, but another group, that costs least; ties go to the lower id.
 
-    Looks first at those near the tuple, which are often similar. Others of its group are equal to it already.
+    Tries first those near the tuple, which are often similar. Others of its group are equal to it already.
     """
     _prepare(tuples, trees, costs, scratch, each)
     _fill_tables(tuples, costs, scratch, each)

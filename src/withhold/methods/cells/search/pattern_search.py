@@ -2,9 +2,9 @@
 
 A release is an assignment of every row to a pattern that it matches, each pattern in use having at least k
 rows. Schemes are learned from a sample, their patterns are listed, rows are assigned to the cheapest ones
-first, and the assignment is improved until a pass over all patterns gains next to nothing. At last each
-group is published as the lowest nodes that its own rows share. Costs are whole numbers, so that ties are
-ties on every machine.
+first, and the assignment is improved until a pass over all patterns gains next to nothing. Finally each group
+is published as the lowest nodes that its own rows share. Costs are whole numbers, so that ties are ties on
+every machine.
 """
 
 from __future__ import annotations
@@ -61,16 +61,16 @@ from withhold.methods.cells.search.scheme_choice import choose_schemes
 from withhold.methods.cells.sensitive import sensitive_columns
 
 UNIT = 2**28
-"""Of a cost of 1, as a whole number."""
+"""A cost of 1 as a whole number."""
 ENOUGH = 10_000
-"""A pass that gains less than one part in so many is the last one."""
+"""A pass that gains less than one part in this many is the last one."""
 MOST_PASSES = 30
 MOST_SCHEMES = 20_000
-"""Above, schemes are found by descents instead of looking at all."""
+"""Above, schemes are found by descents instead of trying all."""
 MOST_MATCHES = 40_000_000
 """Pairs of a tuple and a pattern that it matches; a limit of memory, some 20 bytes each."""
 COSTLIEST = (0.5, 0.2)
-"""The shares of the rows that further schemes are looked for."""
+"""Further schemes are drawn for these shares of the rows, the costliest."""
 AT_A_TIME = 20_000
 """Patterns between two chances to stop."""
 
@@ -105,7 +105,7 @@ def cells_by_patterns(
     """By row and column: the node that is published; and how many moves polished it."""
     seed, progress = run.seed, run.progress
     columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
-    # Rows with other sensitive values are other tuples, so that they can be parted.
+    # Rows with different sensitive values are different tuples, so that they can go to different groups.
     tuples = group_rows([*columns, *required.values.T], len(forest.nodes))
     owners, weights = split_tuples(tuples.sizes, k)
     cells = np.ascontiguousarray(forest.nodes[tuples.first_rows[owners]])
@@ -148,7 +148,7 @@ def cells_by_patterns(
         improve(patterns, assigned, opening, settling, progress)
         moves = polish(state, options, seed, progress)
         polished = closures_of(forest, ladders, cells, assigned)
-        # Groups are published as what their rows share, which may be more than their pattern says.
+        # Groups are published as what their rows share, which may be more detailed than their pattern.
         if (whole[polished].sum(axis=1) @ weights) < (whole[final].sum(axis=1) @ weights):
             final = polished
     parts = np.empty(len(forest.nodes), dtype=np.int64)
@@ -170,7 +170,7 @@ def _all_patterns(listing: Listing, prices: Longs, progress: Progress) -> Patter
 
 
 def split_tuples(sizes: Longs, k: int) -> tuple[Longs, Longs]:
-    """Tuples of more than k rows in parts, so that they can help others to k: whose parts, and their rows.
+    """Split tuples of more than k rows, so that parts can help others to reach k: the owners, and the rows.
 
     The parts beside the largest have 1, 2, 4 … rows, so that any number below k can be given away.
 
@@ -200,7 +200,7 @@ def _drawn_schemes(
     seed: int,
     listed: Callable[[Longs], tuple[Listing, Patterns]],
 ) -> Longs:
-    """Schemes by descents: for rows like all, then again for those that cost most under what was found."""
+    """Schemes by descents: first for rows drawn from all, then for those that still cost most."""
     draw = np.random.default_rng(seed)
     most = max(50, MOST_MATCHES // len(cells))
     schemes = draw_schemes(ladders, cells, weights, prices, k, draw, weights)[: most // 2]

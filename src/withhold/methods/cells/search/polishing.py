@@ -1,7 +1,7 @@
-"""After the search: make a release better, move by move, and right after every move.
+"""After the search: make a release better, move by move; all groups are right after every move.
 
-One thread makes the moves one after the other, and what they do depends on the seed alone, so that as many
-moves make the same release, however long they take.
+One thread makes the moves one after the other, and what they do depends on the seed alone: the same number of
+moves makes the same release, however long they take.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from withhold.methods.cells.search.guarded import Guarded
 from withhold.methods.cells.search.ruin import make_ruin, polish_groups
 
 AT_ONCE = 100
-"""Moves between two looks at the clock."""
+"""Moves between two checks of the clock."""
 
 
 def polish(state: Guarded, options: CellsSearch, seed: int, progress: Progress) -> int:
-    """Make moves for so many seconds, or so many moves; how many."""
+    """Make moves for a number of seconds, or a number of moves; how many were made."""
     ruin, made = make_ruin(state, seed), 0
     # Compiled before the clock starts.
     polish_groups(state, ruin, 0)

@@ -1,4 +1,4 @@
-"""Cells for δ-presence: columns are shown one after the other, where that leaves everybody within the bounds.
+"""Cells for δ-presence: columns are shown one after the other, as long as everybody stays within the bounds.
 
 In: a table, the population and the model. Out: what each row shows. It starts with all rows as one group that
 shows nothing, whose presence is rows / people for everybody. A group is divided by a column: each value that
@@ -30,7 +30,8 @@ class Branch:
 
     rows: Longs
     people: Longs
-    shown: tuple[int, ...]
+    hidden: frozenset[int]
+    """The columns that they do not show so far."""
     base: Fraction
     """What rows that stayed behind add to the presence of each of these people."""
 
@@ -68,11 +69,12 @@ class _Dividing:
         """Divide until nothing can be divided any more."""
         shown = np.zeros(self.cells.shape, dtype=np.bool_)
         everybody = np.arange(len(self.people.counts), dtype=np.int64)
-        parts = [Branch(np.arange(len(self.cells), dtype=np.int64), everybody, (), Fraction(0))]
+        all_rows = np.arange(len(self.cells), dtype=np.int64)
+        columns = frozenset(range(self.cells.shape[1]))
+        parts = [Branch(all_rows, everybody, columns, Fraction(0))]
         while parts:
             part = parts.pop()
-            hidden = [j for j in range(self.cells.shape[1]) if j not in part.shown]
-            tried = [found for j in hidden if (found := self._divided(part, j)) is not None]
+            tried = [found for j in part.hidden if (found := self._divided(part, j)) is not None]
             if not tried:
                 continue
             # Of columns that show as much, the first.
@@ -83,7 +85,7 @@ class _Dividing:
                 rows = part.rows[values == value]
                 shown[rows, best.column] = True
                 people = part.people[theirs == value]
-                parts.append(Branch(rows, people, (*part.shown, best.column), best.base))
+                parts.append(Branch(rows, people, part.hidden - {best.column}, best.base))
         return shown
 
     def _divided(self, part: Branch, column: int) -> Division | None:

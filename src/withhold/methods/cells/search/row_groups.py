@@ -1,6 +1,6 @@
 """Groups of rows that change: who is in which, what each shows, and which rows are neighbours.
 
-Neighbours are found by sorting the rows, each time by other columns: what stands near a row is like it.
+Neighbours are found by sorting the rows, each time with the columns in another order: near rows are similar.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -40,7 +40,7 @@ class RowGroups(NamedTuple):
     free: Any
     """Groups without rows, int64."""
     stamps: Any
-    """By group: the last one for which it was looked at as a neighbour, int64."""
+    """By group: the last search for neighbours that has met it, int64."""
     numbers: Any
     """How many groups are free, and the last stamp, int64."""
 
@@ -53,7 +53,7 @@ class Neighbours(NamedTuple):
     of_row: Any
     """By row: its run, int64."""
     window: Any
-    """So many runs on each side are neighbours."""
+    """How many runs on each side are neighbours."""
 
 
 def make_groups(rows: Rows, of_row: Any) -> RowGroups:

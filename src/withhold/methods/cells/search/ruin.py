@@ -1,4 +1,4 @@
-"""Moves that polish an assignment: dissolve a few groups around a costly tuple and build them anew.
+"""Moves that polish an assignment: dissolve a few groups around a costly tuple and rebuild them.
 
 The tuples of these groups, 4 to 12 k rows, are assigned again, to the cheapest patterns first, with some
 noise on what patterns cost. What costs more than before, or leaves a tuple without a group, is taken back. So
@@ -27,12 +27,12 @@ from withhold.methods.cells.search.guarded import (
 )
 from withhold.methods.cells.search.improvement import MOVED
 
-LOOKS = 3
-"""So many tuples are drawn, of which the costliest is taken."""
+N_COMPARED = 3
+"""This many tuples are drawn, of which the costliest is taken."""
 LEAST_K, MORE_K = 4, 9
 """A ruin has at least 4 k rows, and up to 8 k more."""
 NOISE = 15
-"""In percent, up or down."""
+"""How far costs are changed at random, in percent, up or down."""
 MOST_PAIRS = 1 << 18
 DRAW, N_LOOSE, N_FOUND, N_PAIRS = 0, 1, 2, 3
 
@@ -71,14 +71,14 @@ def make_ruin(state: Guarded, seed: int) -> Ruin:
 
 @kernel
 def place_all(state, patterns):
-    """Assign every tuple to its one of these patterns."""
+    """Assign every tuple to its pattern."""
     for each in range(len(patterns)):
         place(state, np.int64(each), np.int64(patterns[each]))
 
 
 @kernel
 def polish_groups(state, ruin, n_moves):
-    """Make so many moves; what they saved."""
+    """Make ``n_moves`` moves; what they saved."""
     saved = np.int64(0)
     for _ in range(n_moves):
         state.attempt.numbers[MOVED] = 0
@@ -105,7 +105,7 @@ def _dissolve(state, ruin):
     patterns, assigned = state.patterns, state.assigned
     ruin.numbers[N_LOOSE] = 0
     costly = _draw(ruin, len(assigned.of_tuple))
-    for _ in range(LOOKS - 1):
+    for _ in range(N_COMPARED - 1):
         other = _draw(ruin, len(assigned.of_tuple))
         if patterns.costs[assigned.of_tuple[other]] > patterns.costs[assigned.of_tuple[costly]]:
             costly = other

@@ -26,10 +26,10 @@ TIMES_K = (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32, 64)
 find no partners left, and then needs one that many rows match."""
 
 WORTH_FLAT, WORTH = 2**62, 200_000
-"""A scheme that saves less than one part in so many of what others have saved is not worth listing."""
+"""A scheme that saves at most one part in this many of what the others have saved is not worth listing."""
 
 QUARTERS = 4
-"""Costs are divided by that, so that 32 bits hold those of 20,000 schemes, which have at most 14 columns."""
+"""Costs are divided by this to fit into 32 bits: with at most 20,000 schemes there are at most 14 columns."""
 
 
 class Demands(NamedTuple):
@@ -62,7 +62,7 @@ def choose_schemes(
     counts, prices_of = np.empty(n_schemes, dtype=np.int64), np.empty(n_schemes, dtype=np.int64)
     steps, lowest = np.empty(len(prices), dtype=np.uint32), np.empty(len(cells), dtype=np.uint32)
     by_column = np.ascontiguousarray(cells.T)
-    # By scheme, then by row: a scheme is looked at for all rows at once, and often.
+    # By scheme, then by row: a scheme is tested for all rows at once, and often.
     demands = Demands(
         reached=np.empty((n_schemes, len(rows)), dtype=np.int8),
         costs=np.empty((n_schemes, len(rows)), dtype=np.int32),
@@ -95,13 +95,13 @@ def count_alike(lattice, by_column, weights, row, steps, lowest, counts):
         lowest[each] = 0
     for j in range(len(by_column)):
         for each in range(len(lowest)):
-            # An index without a sign needs no check for counting from the end.
+            # An unsigned index needs no check for negative ones.
             lowest[each] += steps[np.uint32(by_column[j, each])]
     for scheme in range(len(counts)):
         counts[scheme] = 0
     for each in range(len(lowest)):
         counts[lowest[each]] += weights[each]
-    # Whoever agrees at a level agrees at all above it.
+    # Rows that agree at a level agree at all levels above it.
     for j in range(len(by_column)):
         stride, n_levels = lattice.strides[j], lattice.ladders.levels[j]
         for first in range(0, len(counts), stride * n_levels):
@@ -173,8 +173,8 @@ def cover_demands(demands, worth, gains, waiting, chosen):
 def _scheme_gain(demands, scheme, choose):
     """What a scheme saves the demands; ``choose`` lowers their best costs to its own.
 
-    What serves a larger group serves a smaller one, so the best never fall with the size. A row that a scheme
-    serves no more is not looked at again: the best only fall.
+    A pattern that reaches a larger size reaches all smaller ones, so the best costs never fall with the size.
+    A row that a scheme no longer serves is dropped from its list, because the best costs only fall with time.
     """
     gain, kept = np.int64(0), 0
     for number in range(demands.n_served[scheme]):

@@ -18,14 +18,14 @@ from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.set_columns import make_axes, plan_of_groups, set_columns
 
 WINDOW = 10
-"""So many groups on each side of a row are its neighbours, in each order."""
+"""This many groups on each side of a row are its neighbours, in each order."""
 MOST_ROUNDS = 20
 WORTH_A_ROUND, MOST_IDLE = 400, 2
-"""A round is idle if it saved no more than this part of the cost; after so many in a row no other follows."""
+"""A round is idle if it saved at most one part in 400 of the cost; after two in a row the search ends."""
 POOLED, LEAST_POOL = 20, 100
-"""Groups are split again together if they have at most so many times k rows, or so many rows."""
+"""Groups are split again together if they have less than 20 k rows, or 100 rows if that is more."""
 AT_A_TIME = 500
-"""Groups between two looks at the clock."""
+"""Groups between two calls of ``progress``."""
 
 
 def cells_by_sets(table: Table, model: KAnonymity, run: SearchRun) -> CellPlan:
@@ -58,7 +58,7 @@ def split_all(rows: Rows, run: SearchRun) -> Longs:
 
 
 def improve(rows: Rows, groups: RowGroups, run: SearchRun) -> None:
-    """Let rows move, and neighbours be split again together, while a round is worth it."""
+    """Move rows between groups and split neighbours again together, as long as that is worth a round."""
     draw = np.random.default_rng(run.seed % 2**64)
     changes = (
         (move_rows, (make_move_room(rows),)),

@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
 
 class SplitRoom(NamedTuple):
-    """Rows that are being split, and room for that."""
+    """Rows that are being split, and scratch for that."""
 
     rows: Any
     """In the order of their groups, int64."""
@@ -61,7 +61,7 @@ class SplitRoom(NamedTuple):
 
 
 def make_room(rows: Rows, n_rows: int) -> SplitRoom:
-    """Room to split so many rows; at first these are the first ones, and wait as one group."""
+    """Room to split ``n_rows`` rows; at first the first ones of the table wait as one group."""
     n_slots, n_groups = len(rows.axes.places), n_rows // rows.k + 1
     many = {name: np.zeros(n_rows + 1, dtype=np.int64) for name in ("sorted", "best", "costs")}
     slots = {name: np.zeros(n_slots, dtype=np.int64) for name in ("tallies", "found", "keys")}
@@ -87,7 +87,7 @@ def begin_split(room, n_rows):
 
 @kernel
 def split_rows(rows, room, steps):
-    """Split so many of the groups that wait; how many still do."""
+    """Split ``steps`` of the groups that wait; how many still wait."""
     while room.numbers[WAITING] > 0 and steps > 0:
         split_next(rows, room)
         steps -= 1
@@ -204,7 +204,7 @@ def _sort_by(rows, room, start, end, j):
 
 @step
 def _sort_slots(room, n_found):
-    """Sort the slots that were found by their keys (Shell's way: no recursion, no room)."""
+    """Sort the slots that were found by their keys (Shellsort: no recursion, no extra memory)."""
     gap = 1
     while 3 * gap < n_found:
         gap = 3 * gap + 1

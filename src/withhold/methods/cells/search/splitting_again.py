@@ -23,7 +23,7 @@ from withhold.methods.cells.search.row_groups import (
 from withhold.methods.cells.search.splitting import DONE, WAITING, begin_split, split_next
 
 TOGETHER = 6
-"""So many neighbours are split again together with a group."""
+"""At most this many neighbours are split again together with a group."""
 ENDLESS = 2**62
 
 
@@ -41,7 +41,7 @@ def make_nearest() -> Nearest:
 
 @kernel
 def split_again(rows, groups, near, nearest, split, first, end):
-    """Split groups again, each with its nearest neighbours, where that saves something; what it saved."""
+    """Split groups again, each with its nearest neighbours, if that saves something; what it saved."""
     saved = np.int64(0)
     for group in range(first, end):
         if 0 < groups.sizes[group] <= len(split.rows) // 2 and groups.costs[group] > 0:

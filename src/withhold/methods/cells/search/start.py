@@ -18,11 +18,11 @@ from withhold.methods.cells.search.costs import Costs
 from withhold.methods.cells.search.tuples import RISKY
 
 PSEUDO_COUNT = 0.1
-"""α: added to every count, so that a value that nobody shows any more has no infinite divergence."""
+"""α: added to every count, so that a value that no row shows does not make the divergence infinite."""
 BALANCE = 100
-"""λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
+"""λ: how much under-representation weighs against the cells themselves (``hybrid``)."""
 STEPS_AT_A_TIME = 500
-"""Merging lets Ctrl-C have its turn after so many."""
+"""Steps of merging between two chances to stop."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def numbers_of(risky: int, seed: int, *others: int) -> Longs:
 
 
 def until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> None:
-    """Merge until nothing is risky; ``merge`` takes at most so many steps, and says what is left."""
+    """Merge until nothing is risky; ``merge(n)`` takes at most n steps, and returns what is left."""
     at_first = left = int(numbers[RISKY])
     while left:
         run.progress("merging rows", max(at_first - left, 0), at_first)

@@ -2,10 +2,10 @@
 
 In: a table and the model. Out: a plan of cells to withhold, to generalise where a hierarchy is given, or to
 show as ranges and sets (``set_search``).
-Where a cost prices a pattern, patterns are chosen (``pattern_search``). Else, as Kameya and Hayashi do,
-rows that agree in all quasi-identifiers and in the label are one tuple; a tuple of a group that is too
-small is merged with the tuple of its class for which that costs least, until no group is too small. Where
-more than k is asked for, groups are merged.
+If a cost prices a pattern, patterns are chosen (``pattern_search``). Otherwise, as Kameya and Hayashi do,
+rows that agree in all quasi-identifiers and in the label are one tuple, and a tuple of a group that is too
+small is merged with the cheapest tuple of its class, until no group is too small. If more than k is required,
+groups are merged.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from withhold.methods.cells.wildcard import fewest_fitting
 from withhold.wording import counted
 
 SIZES = 16
-"""Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
+"""Keys show sizes below this, and partners of fewer than twice as many rows are looked up in tables."""
 MOST_WITHHELD = 0.05
 """The share of rows withheld as a whole above which merging is tried, too, if more than k is asked for."""
 TABLE_ROOM = 4_000_000
@@ -96,7 +96,7 @@ def suppress_cells(
     }
     if options.polishes:
         in_force["polish_moves"] = 0
-    # Before the trees: what was generalised before is no leaf of them.
+    # Before the trees are made: cells that were generalised before are not leaves.
     if holds_already(table, model, hierarchies) and _are_present(table, model, population):
         return plan_of_nothing(table, model.quasi_identifiers), in_force
     if options.cells == SETS:
@@ -115,7 +115,7 @@ def suppress_cells(
             )
         is_whole = (final == forest.bounds[1:] - 1).all(axis=1)
         is_hard = options.polishes or is_whole.mean() > MOST_WITHHELD
-        # Where many rows find no pattern, merging is sometimes better. (Polished rows found one later.)
+        # If many rows find no pattern, merging is sometimes better. Polishing may have found them one.
         if model.requirements and options.search is None and is_hard:
             merged = cells_by_groups(table, model, forest, options.cost, run)
             if prices[merged].sum() < prices[final].sum():
@@ -137,7 +137,7 @@ def suppress_cells(
 def _population(
     table: Table, model: KAnonymity, evidence: Evidence, options: CellsSearch
 ) -> Table | None:
-    """The population that presence is asked of; raises if no release can keep to its bounds."""
+    """The population that presence refers to; raises if no release can keep to the bounds."""
     bounds, population = model.presence_bounds, evidence.population
     if bounds is None or population is None:
         return None
@@ -205,8 +205,8 @@ def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hie
 def by_difference(table: Table, model: KAnonymity) -> list[str]:
     """The quasi-identifiers, those first in which two rows are most often different.
 
-    A search over candidates looks at these first, and at the others only where the sum so far allows. It
-    takes two columns at a time: of the first few, one with many values and one with few.
+    A search over candidates tests these first, and the others only if the sum so far allows. It takes two
+    columns at a time: of the first few, one with many values and one with few.
     """
     alike = {}
     for name in model.quasi_identifiers:
@@ -219,7 +219,7 @@ def by_difference(table: Table, model: KAnonymity) -> list[str]:
 
 
 def _refuse_wildcard(model: KAnonymity, options: CellsSearch) -> None:
-    """Refuse what is only for cells that are values of their own."""
+    """Refuse options that need withheld cells to be values of their own."""
     if model.missing != WILDCARD:
         return
     if options.cells == SETS:
@@ -244,7 +244,7 @@ def refuse_impossible(table: Table, model: KAnonymity) -> None:
 
 
 def refuse_unreachable(n_rows: int, model: KAnonymity, sensitive: Iterable[Sensitive]) -> None:
-    """The same of a table with so many rows, and these sensitive columns."""
+    """The same for a table with ``n_rows`` rows and these sensitive columns."""
     if n_rows < model.k:
         raise ImpossibleError(
             f"the table has {counted(n_rows, 'row')}, and groups of {model.k:,} are asked for; "

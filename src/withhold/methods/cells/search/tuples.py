@@ -29,7 +29,7 @@ class Tuples(NamedTuple):
     sizes: Any
     """By place: how many rows, int32."""
     keys: Any
-    """By place: what a scan looks at first, uint64; see ``partners``."""
+    """By place: what a scan tests first, uint64; see ``partners``."""
     digits: Any
     """By column: what the key grows by with its node, uint64."""
     origin: Any
@@ -47,7 +47,7 @@ class Tuples(NamedTuple):
     following: Any
     """The next tuple of the same group, or -1."""
     risky_places: Any
-    """Where it stands in ``risky``, or -1."""
+    """Its place in ``risky``, or -1."""
     risky: Any
     """The tuples of groups that break the model, in no order, int32."""
     starts: Any
@@ -173,7 +173,7 @@ def leave_group(tuples, each, k):
 
 @maker
 def join_group(tuples, each, k):
-    """Put a tuple into the group of its cells; one that is there already takes its rows over."""
+    """Put a tuple into the group of its cells; a tuple of the same class there takes over its rows."""
     place = np.int64(tuples.places[each])
     # Its own cells are no longer in any group, so the group found has another head.
     group = find_slot(tuples, place)
@@ -200,7 +200,7 @@ def join_group(tuples, each, k):
 
 @step
 def give_up_place(tuples, each):
-    """Let the last tuple of the class move to the place of one that is no more."""
+    """Move the last tuple of the class to the place of a tuple that became part of another."""
     place = tuples.places[each]
     last = tuples.ends[tuples.classes[each]] - 1
     moved = tuples.ids[last]
@@ -216,7 +216,7 @@ def give_up_place(tuples, each):
 
 @step
 def renew_key(tuples, place):
-    """Make the key of a place anew, after its cells or its size have changed; see ``make_keys``."""
+    """Recompute the key of a place after its cells or its size have changed; see ``make_keys``."""
     key = np.uint64(0)
     for j in range(len(tuples.digits)):
         key += np.uint64(tuples.cells[place, j]) * tuples.digits[j]
@@ -227,7 +227,7 @@ def renew_key(tuples, place):
 
 @maker
 def move(tuples, trees, each, cells, k):
-    """Give a tuple these cells, each its own or a node above, and see to all that depends on them."""
+    """Give a tuple these cells, each its own or a node above, and update all that depends on them."""
     leave_group(tuples, each, k)
     place, own = np.int64(tuples.places[each]), tuples.classes[each]
     for j in range(len(cells)):

@@ -1,8 +1,8 @@
 """The exact check of (h,k,p)-coherence and k^m-anonymity, with a smallest mole if they do not hold.
 
-For attackers who know up to p items every supported public set of up to p items is looked at. For any
-number of items it is enough that each record's public items are in at least k records, as then all their
-parts are, and that no private item s follows from a closed public set of the records that hold s.
+For attackers who know up to p items every supported public set of up to p items is checked. For any number of
+items it is enough that each record's public items are in at least k records, as then all their subsets are,
+and that no private item s follows from a closed public set of the records that hold s.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def mole_of_nothing(rows: SplitRows, model: Coherent) -> Found | None:
 def _frequent_pairs(
     records: Records, model: Coherent, stop: Stop, jobs: int, progress: Progress
 ) -> int:
-    """How many public items and pairs there are, if none is too rare; 0 if one is, or nobody knows."""
+    """How many public items and pairs there are, if none is too rare; 0 if one is, or may be."""
     is_public = records.supports > 0
     is_public[records.codes(model.private)] = False
     public = records.without_items(np.flatnonzero(~is_public))
@@ -119,7 +119,7 @@ def _frequent_pairs(
 def _sets_up_to_p(
     rows: SplitRows, limits: Limits, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[Found | None, int]:
-    """Look at every public set of at most p items until one is a mole."""
+    """Check every public set of at most p items until one is a mole."""
     tasks = [
         partial(_walk, rows, limits, stop, roots, False)
         for roots in spread_over_tasks(rows.public_ranks(), 16 * jobs)
@@ -132,7 +132,7 @@ def _sets_up_to_p(
 def _walk(
     rows: SplitRows, limits: Limits, stop: Stop, roots: Ints, all_of_them: bool
 ) -> tuple[Found | None, int]:
-    """What a walk from these roots finds, and the number of sets it looked at."""
+    """What a walk from these roots finds, and the number of sets it checked."""
     worst, checked = new_worst(limits.largest, 1), np.zeros(1, dtype=np.int64)
     tour = rows.tour(roots, ~rows.sensitive, limits.largest)
     run_to_end(find_mole, rows.problem(limits, stop), tour, all_of_them, worst, checked)
@@ -146,13 +146,13 @@ def _walk(
 def _closed_sets(
     rows: SplitRows, limits: Limits, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[Found | None, int]:
-    """Look at every record, then at every closed set of each private item's records."""
+    """Check every record, then every closed set of each private item's records."""
     indexed = rows.rows(with_bitmaps=True)
     rare, support = find_rare_row(rows.problem(limits, stop), indexed)
     if rare >= 0:
         items = rows.items[rows.offsets[rare] : rows.offsets[rare + 1]]
         return (tuple(items.tolist()), int(support), -1, 0), int(rare) + 1
-    # Of k records or more, so few can be no larger share than h.
+    # An item in at most h·k records is at most the share h of any k records or more.
     private = rows.sensitive_ranks()
     private = private[rows.supports[private] * limits.den > limits.num * limits.k]
     if limits.num >= limits.den:
@@ -201,7 +201,7 @@ def _smallest(
 
 
 def _badness(mole: Found) -> tuple[Fraction, int, list[int]]:
-    """Lower is worse: likelier, then in more records, then as the walks go."""
+    """Lower is worse: higher probability, then more records, then in the order of the walks."""
     items, support, private, joint = mole
     order = [-rank for rank in items]
     if private < 0 or len(items) == 1:

@@ -1,8 +1,8 @@
 """The proof's own walk over public sets, depth first: is one of them a mole, and which is the worst?
 
-Every set that some record holds is met once, from its lowest rank up, but for those that an item extends
-which all their records hold: it changes no count. Nothing is stored and nothing is pruned by what was seen
-before, so that there is little to get wrong.
+Every set that some record holds is met once, from its lowest rank up, except sets extended by an item that
+all of their records hold, which changes no count. Nothing is stored, and nothing is pruned because of what
+was seen before, so that there is little to get wrong.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -31,9 +31,9 @@ TOO_RARE = -1
 def find_mole(problem, tour, all_of_them, worst, checked):
     """FOUND if a set of public items whose lowest is a root is a mole, and it is in ``worst``; else DONE.
 
-    With ``all_of_them`` no smaller set than of ``largest`` items must be a mole; of those of that size the
+    ``all_of_them`` requires that no set of fewer than ``largest`` items is a mole; of those of that size the
     worst are kept, and of equally bad ones that which comes first with roots from high to low.
-    ``checked[0]`` counts the extensions looked at.
+    ``checked[0]`` counts the extensions that were tested.
     """
     walk, limits = tour.walk, problem.limits
     while True:
@@ -41,7 +41,7 @@ def find_mole(problem, tour, all_of_them, worst, checked):
         if size < 0:
             return size
         last = walk.path[size - 1]
-        # Of what is rare only roots come here.
+        # Rare extensions are never followed, so only roots can be rare here.
         if end - start < limits.k:
             keep_worst(worst, 0, last, walk.path, np.int64(1), end - start, TOO_RARE)
             if not all_of_them:
@@ -66,7 +66,7 @@ def find_mole(problem, tour, all_of_them, worst, checked):
         open_level(walk, size)
         for t in range(n_touched):
             x = walk.touched[n_touched - 1 - t if all_of_them else t]
-            # What is frequent enough need only be followed if anything else is asked of it.
+            # A frequent extension is only followed if larger sets or private items remain to be checked.
             if limits.k <= walk.bucket[x] < end - start and (
                 size + 1 < limits.largest or limits.num < limits.den
             ):
@@ -96,7 +96,7 @@ def keep_rare(problem, walk, size, n_touched, all_of_them, worst):
 def find_rare_row(problem, indexed):
     """The first row, not empty, whose items fewer than k rows hold, and how many; (-1, 0) if none.
 
-    If there is none, all parts of all records are frequent.
+    If there is none, k records hold every subset of every record.
     """
     rows = problem.rows
     k = np.int64(problem.limits.k)

@@ -31,7 +31,7 @@ from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
 def already_coherent(
     records: Records, model: Coherent, stop: Stop, *, jobs: int | None, progress: Progress
 ) -> bool:
-    """Whether no public set but maybe the empty one is a mole."""
+    """Whether no public set, except perhaps the empty one, is a mole."""
     jobs = jobs or available_cores()
     private = records.codes(model.private)
     records = without_equal_items(records, private)
@@ -87,7 +87,7 @@ def _any_follows(
     layout: Layout, indexed: IndexedRows, limits: Limits, ranks: Ints, stop: Stop
 ) -> bool:
     """Whether one of these private items follows too often from public ones."""
-    # Where one private item is looked at, the others are deleted from the rows.
+    # While one private item is tested, the others are deleted from the rows.
     items = np.where(layout.sensitive[layout.items], ~layout.items, layout.items)
     indexed = indexed._replace(items=items)
     above = RhoLimits(limits.num, limits.den, False)

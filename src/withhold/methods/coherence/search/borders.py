@@ -94,7 +94,7 @@ def count_covered(
 
 
 class Border:
-    """Upper and lower bound of a collection of sets, as items go."""
+    """A collection of sets between its minimal sets α (``upper``) and its maximal sets β (``lower``)."""
 
     def __init__(self, upper: Iterable[int], lower: Iterable[int], largest: int) -> None:
         self.upper, self.lower, self.largest = list(upper), maximal(lower), largest
@@ -120,11 +120,11 @@ class Border:
 
 def mole_border(records: Records, model: Coherent, alive: Bools) -> Border:
     """From the minimal moles to the maximal public records; no living item is a mole alone."""
-    upper = [_bits(records, row, alive) for row in range(len(records))]
-    largest = max((record.bit_count() for record in upper), default=0)
+    public = [_bits(records, row, alive) for row in range(len(records))]
+    largest = max((record.bit_count() for record in public), default=0)
     if model.p is not None:
         largest = min(largest, model.p)
-    return Border(minimal_moles(records, model, alive, largest), upper, largest)
+    return Border(minimal_moles(records, model, alive, largest), public, largest)
 
 
 def nugget_border(records: Records, support: int, alive: Bools) -> Border:

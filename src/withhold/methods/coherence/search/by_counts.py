@@ -1,9 +1,9 @@
 """One set of items for all parts, withheld everywhere: chosen from exact counts of all records.
 
 First the items that are moles by themselves. Then, for sets of two items and for sets of three of what is
-left: all moles are listed, the item goes that is in most of them for each occurrence that it costs, and in
-the end, backwards, each comes back with which no mole comes. Where only two items can be known, this is what
-``keep=items`` does with all records at once.
+left: all moles are listed, the item in the most of them per occurrence goes, and so on; in the end, from the
+last to the first, each item is put back that brings back no mole. If only two items can be known, this is
+what ``keep=items`` does with all records at once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from withhold.methods.coherence.search.mole_cover import cover_moles
 from withhold.methods.coherence.search.suppressor import refuse_counts
 
 MOST_MOLES = 10_000_000
-"""Listed at once; where there are more, items go before all moles are known."""
+"""At most this many are listed at once; if there are more, items go before all moles are known."""
 
 
 def choose_items(model: Coherent, options: CoherenceSearch) -> Generator[Any, Any, KeptItems]:
@@ -34,7 +34,7 @@ def choose_items(model: Coherent, options: CoherenceSearch) -> Generator[Any, An
     found: ItemSums = yield ItemRound()
     listed = {s: n for s, n in found.supports.items() if s in model.private}
     refuse_counts(found.records, listed, model)
-    # Of k records or more, so few can be no larger share than h.
+    # An item in at most h·k records is at most the share h of any k records or more.
     can_follow = model.h.numerator * model.k
     private = tuple(sorted(s for s, n in listed.items() if n * model.h.denominator > can_follow))
     private = private if model.h < 1 else ()

@@ -1,4 +1,4 @@
-"""As ``mole_cover``, of moles of three items that are marked in cells, where listing them would not fit."""
+"""As ``mole_cover``, for moles of three items: a cell for each set, since a list might not fit in memory."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -13,8 +13,8 @@ from withhold.data.array_types import Bools, Longs
 def cover_cells(is_mole: Bools, supports: Longs, alive: Bools, restoring: bool) -> list[int]:
     """Take items out of ``alive`` until no mole is whole; those taken, in order.
 
-    The cells are those of all sets of three, in order. The item goes that is in most moles for each of its
-    occurrences; with ``restoring``, backwards, those come back with which no mole does.
+    The cells are those of all sets of three, in order. Each time the item in the most moles per occurrence
+    goes; with ``restoring``, backwards, those are put back that bring back no mole.
 
     >>> alive = np.ones(4, dtype=bool)
     >>> cover_cells(np.array([1, 1, 0, 0], dtype=bool), np.array([9, 5, 9, 9]), alive, True)
@@ -41,7 +41,7 @@ def cell_of(starts, n, a, b, c):
 
 @kernel
 def take_items(is_mole, starts, supports, alive, taken):
-    """Take what is in most whole moles for each occurrence out of ``alive``, until none is; how many."""
+    """Take the item in the most whole moles per occurrence out of ``alive``, until none is left; how many."""
     n = len(alive)
     left = np.zeros(n, np.int64)
     cell = 0
@@ -57,7 +57,7 @@ def take_items(is_mole, starts, supports, alive, taken):
     while True:
         best = -1
         for v in range(n):
-            # left[v] / supports[v] as a whole number against the best so far; the first of equals.
+            # left[v] / supports[v] against the best so far, in whole numbers; ties go to the first.
             if left[v] > 0 and (best < 0 or left[v] * supports[best] > left[best] * supports[v]):
                 best = v
         if best < 0:
@@ -76,7 +76,7 @@ def take_items(is_mole, starts, supports, alive, taken):
 
 @kernel
 def put_back_items(is_mole, starts, alive, taken):
-    """Put items that were taken back, the last first, where no mole becomes whole."""
+    """Put back those of the taken items with which no mole becomes whole, the last first."""
     n = len(alive)
     for place in range(len(taken) - 1, -1, -1):
         v = taken[place]

@@ -20,7 +20,7 @@ from withhold.methods.coherence.cohorts import (
 
 @kernel
 def any_mole(problem, tour):
-    """FOUND if a root and other living items, or only higher ones, are a mole; else DONE."""
+    """FOUND if a root with living items, only higher ones if ``tour.after``, is a mole; else DONE."""
     walk, limits = tour.walk, problem.limits
     while True:
         size, start, end = next_in_tour(problem, tour)
@@ -38,7 +38,7 @@ def any_mole(problem, tour):
         if lacks_room(walk, size, n_touched, end - start):
             return MORE_ROOM
         open_level(walk, size)
-        # A last item only matters to private ones.
+        # A set of the largest size is only walked to for the private items that follow from it.
         goes_on = size + 1 < limits.largest or limits.num < limits.den
         for t in range(n_touched):
             # An item that all rows hold changes no count.

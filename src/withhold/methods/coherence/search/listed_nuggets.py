@@ -1,4 +1,4 @@
-"""The nuggets, listed where they are not too many: mined once, then only looked up."""
+"""The nuggets, listed if they are not too many: mined once, then only looked up."""
 
 from __future__ import annotations
 

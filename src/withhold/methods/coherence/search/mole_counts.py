@@ -1,7 +1,7 @@
 """How many moles and nuggets each public item is in: at first, and how many go with an item that goes.
 
-Each mole and each nugget is counted twice in all, when it is there and when it goes, and none is ever
-listed. Counts are Python's whole numbers: a record of 150 items alone has 2^150 parts.
+Each mole and each nugget is counted twice in all, at first and when it goes, and none is listed here. Counts
+are Python's integers of any size: a record of 150 items alone has 2^150 subsets.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def only_items(records: Records, wanted: Bools) -> Records:
 
 
 def ranks_of(codes: Longs, n_codes: int) -> Ints:
-    """For each code its rank, -1 where there is none."""
+    """For each code its rank, -1 if it has none."""
     ranks = np.full(n_codes, -1, dtype=np.int32)
     ranks[codes] = np.arange(len(codes), dtype=np.int32)
     return ranks
@@ -77,7 +77,7 @@ def for_moles(records: Records, model: Coherent, alive: Bools) -> Chosen:
     """The living public items, and the private ones that can follow from anything frequent enough."""
     private = np.zeros(records.n_items, dtype=bool)
     private[records.codes(model.private)] = True
-    # Of k records or more, so few can be no larger share than h.
+    # An item in at most h·k records is at most the share h of any k records or more.
     harmless = records.supports * model.h.denominator <= model.h.numerator * model.k
     return Chosen(records, model, np.where(private, ~harmless, alive))
 

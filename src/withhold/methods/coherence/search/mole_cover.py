@@ -1,4 +1,4 @@
-"""Which items go so that of listed moles none is left: greedily, the most moles for each occurrence first."""
+"""Which items go so that no listed mole is left: greedily, first the item in most moles per occurrence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cover_moles(
 ) -> list[int]:
     """Take items out of ``alive`` until no mole, a row of items each, is whole; those taken, in order.
 
-    With ``restoring``, backwards, those come back with which no mole does.
+    With ``restoring``, backwards, those are put back that bring back no mole.
 
     >>> alive = np.ones(3, dtype=bool)
     >>> cover_moles(np.array([[0, 1], [1, 2]]), np.array([9, 5, 9]), alive, restoring=True)
@@ -33,7 +33,7 @@ def cover_moles(
     taken = []
     while heap:
         score, item = heappop(heap)
-        # Counts only fall: what is still worth what it was when it was entered is worth most.
+        # Counts only fall, so an item whose score has not changed since it was pushed is the best.
         now = -Fraction(int(left[item]), int(supports[item]))
         if now != score:
             if now:

@@ -1,7 +1,7 @@
-"""Where the attacker knows at most two items: all moles of two items, listed once, from exact counts.
+"""If the attacker knows at most two items: all moles of two items, listed once, from exact counts.
 
-What the search asks then (how many moles is an item in, how many go with it, does one come back with it) is
-looked up in the list.
+How many moles an item is in, how many go with it, and whether one comes back with it is then looked up in the
+list.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.search.mole_counts import Chosen, for_moles, only_items
 
 MOST_CELLS = 1 << 25
-"""Counts of public beside private items that are kept at once; with more of them, moles are not listed."""
+"""Counts of public beside private items that are kept at once; above, moles are not listed."""
 MOST_PAIRS = 50_000_000
-"""Moles; more are counted without a list."""
+"""The most moles that are listed; more are counted without a list."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def list_mole_pairs(
     if model.h >= 1:
         found = _rare_pairs(records, model.k, alive, stop, jobs)
     else:
-        found = _moles_beside_private(for_moles(records, model, alive), model, stop)
+        found = _moles_beside_private(for_moles(records, model, alive), model)
     return None if found is None else MolePairs.of(*found, records.n_items)
 
 
@@ -91,9 +91,7 @@ def _rare_pairs(
     return np.concatenate(lower), np.concatenate(higher)
 
 
-def _moles_beside_private(
-    chosen: Chosen, model: Coherent, stop: Stop
-) -> tuple[Longs, Longs] | None:
+def _moles_beside_private(chosen: Chosen, model: Coherent) -> tuple[Longs, Longs] | None:
     rows = chosen.rows
     n_private = int(rows.private_items.max(initial=-1)) + 1
     if rows.n_items * n_private > MOST_CELLS:

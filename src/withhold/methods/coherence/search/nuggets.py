@@ -1,7 +1,7 @@
 """How many nuggets (frequent itemsets of public and private items) each item is in.
 
 Counted depth first with one bitmap over the root's rows for each item that is frequent there; ``tally`` says
-what becomes of items that all rows of a set hold. Slot n is worth 2^n.
+how items are counted that all rows of a set hold. Slot n is worth 2^n.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

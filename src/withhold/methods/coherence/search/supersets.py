@@ -16,7 +16,7 @@ from withhold.counting.jit import maker, step
 from withhold.methods.coherence.search.tally import add_below, add_sets
 
 FEW_ROWS = 7
-"""Up to here a mole's supersets are counted in closed form; the work doubles with each row."""
+"""Up to this many rows, a mole's supersets are counted in closed form; the work doubles with each row."""
 MOST_TO_REDUCE = 512
 """Rows; above, comparing all with all takes longer than counting with them."""
 

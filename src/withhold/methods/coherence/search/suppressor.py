@@ -1,8 +1,8 @@
 """Item suppression for (h,k,p)-coherence and k^m-anonymity (Xu et al. 2008); out comes a plan.
 
-First the items that are moles by themselves, which must go. Where itemsets are to be kept, then the items
-that are in no nugget. Then, as long as there are moles, the item with the most moles for each nugget (or
-occurrence) that goes with it. In the end, backwards, each item comes back with which no mole comes.
+First the items that are moles by themselves go, as they must; if itemsets are to be kept, then the items that
+are in no nugget. Then, as long as there are moles, the item with the most moles for each nugget (or
+occurrence) that goes with it. In the end, backwards, each item is put back that brings back no mole.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from withhold.wording import counted
 AnyCounter = Counter | Border | MolePairs | ListedNuggets
 KEEPS = ("itemsets", "items", "best")
 NUGGETS_PER_RECORD = 1000
-"""By default a nugget is in at least one of so many records."""
+"""By default a nugget is in at least one in this many records, and in at least k."""
 
 
 def suppress_coherence(
@@ -69,7 +69,7 @@ def suppress_coherence(
     }
     with Stop() as stop:
         search = Search(records, model, least, options.counting, stop, run.jobs, run.progress)
-        # Where items come back, all do that need not go; where none do, they must not go at first.
+        # Restoring puts back whatever need not go. Without it, nothing may go if nothing need.
         if not options.restoring and search.finds_nothing():
             return search.plan_of_nothing(), in_force
         plans = {
@@ -93,7 +93,7 @@ def refuse_impossible(records: Records, model: Coherent) -> None:
 
 
 def refuse_counts(n_records: int, private: Mapping[str, int], model: Coherent) -> None:
-    """The same of so many records, with how many of them hold each private item."""
+    """The same for ``n_records`` records, with how many of them hold each private item."""
     if 0 < n_records < model.k:
         raise ImpossibleError(
             f"the data has {counted(n_records, 'record')}, fewer than k = {model.k:,}: nobody can hide "
@@ -133,13 +133,13 @@ class Search:
 
     @cached_property
     def nuggets(self) -> Nuggets | ListedNuggets:
-        """What is to be kept: listed, or only counted where it is too much."""
+        """What is to be kept: listed, or only counted if there are too many."""
         what = self.records, self.model.private, self.nugget_support
         return list_nuggets(*what, self.jobs) or Nuggets(*what, self.stop, self.jobs)
 
     @cached_property
     def pairs(self) -> MolePairs | None:
-        """The moles of two items, where no larger ones matter and there is room for them."""
+        """The moles of two items, if no larger ones matter and there is room for them."""
         if self.model.p != 2 or self.counting == "borders":
             return None
         alive = self.public()
@@ -175,7 +175,7 @@ class Search:
         """Whether no item need go."""
         if self.moles_alone:
             return False
-        # A look that ends at its first find must not end what comes after it.
+        # A stop of its own, because it is set at the first find and must not end the search.
         with Stop() as stop:
             return already_coherent(
                 self.records, self.model, stop, jobs=self.jobs, progress=self.progress
@@ -230,7 +230,7 @@ class Search:
     def counters(
         self, alive: Bools, nuggets: Nuggets | ListedNuggets, keep: str
     ) -> tuple[AnyCounter, AnyCounter]:
-        """Those that count moles and nuggets in the way that was asked for."""
+        """What counts moles and nuggets, in the chosen way."""
         if self.counting == "borders":
             private = np.zeros_like(alive)
             private[self.records.codes(self.model.private)] = True
@@ -275,14 +275,14 @@ class Search:
 
 
 def most_worthwhile(moles: Mapping[int, int], prices: Mapping[int, int]) -> int:
-    """The item with the most moles for its price; of equals the lowest.
+    """The item with the most moles for its price; ties go to the lowest.
 
     >>> most_worthwhile({0: 3, 1: 8, 2: 4}, {0: 1, 1: 2, 2: 1})
     1
     """
     best = -1
     for item in sorted(moles):
-        # In whole numbers: a/b > c/d as a·d > c·b; whatever costs nothing is worth most.
+        # In whole numbers: a/b > c/d as a·d > c·b; an item that costs nothing is the most worthwhile.
         if best < 0 or moles[item] * prices[best] > moles[best] * prices[item]:
             best = item
     return best

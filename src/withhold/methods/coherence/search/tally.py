@@ -48,9 +48,9 @@ def new_tally(n_items: int, largest: int, slots: Longs, weights: Longs, n_slots:
 @step
 def add_sets(tally, counts, row, r, n, sign):
     """Add the sets of at most ``r`` out of ``n`` items to the count in this row."""
-    # Whole arrays and a row, for a view of each row would take longer than the addition.
+    # A whole array and a row, because making a view of the row takes longer than the addition.
     if r >= 0 and n >= 0:
-        # Where nothing may be added, what there is to add does not matter.
+        # If no item may be added, it does not matter how many there are.
         m = n if r > 0 else 0
         counts[row, tally.slots[r, m]] += sign * tally.weights[r, m]
 

@@ -1,9 +1,10 @@
 """The nodes to publish under k^m-anonymity: those that lose least, as far as a local search finds them.
 
 An occurrence that is published under a node of n leaves, of N in the tree, loses n - 1; one that is withheld
-loses N - 1, as if it were published as the root (more, where nothing is to be withheld). To choose the nodes
-is to find an antichain of the tree, without rare sets, of the greatest worth. From coarse to fine every node
-is tried until none gains; then single nodes are published at any price, which may lead to a better end.
+loses N - 1, as if it were published as the root (more, if nothing is to be withheld). Choosing the nodes
+means finding an antichain of the tree, without rare sets, of the greatest worth. From coarse to fine every
+node is tried until none gains; then single nodes are published at any price, which may lead to a better
+optimum.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from withhold.methods.km.search.moves import leave_and_climb, try_nodes
 from withhold.methods.km.search.published import NOBODY, Candidates, Cohort, Limits, Published
 
 AT_ONCE = 256
-"""Nodes that are tried between two looks at whether the user wants to stop."""
+"""Nodes that are tried between two chances to stop."""
 MOST_VISITED = 250_000_000
-"""Items that are visited at most after the first descent; some seconds."""
+"""At most this many items are visited after the first descent, which takes some seconds."""
 
 
 def best_cover(
@@ -64,10 +65,10 @@ def nothing_published(n_nodes: int) -> Published:
 
 
 def price_of(records: Records, tree: Hierarchy, withholding: bool) -> int:
-    """What withholding an occurrence costs, where publishing it as the root costs 1."""
+    """What withholding an occurrence costs, if publishing it as the root costs 1."""
     if withholding:
         return 1
-    # One that is withheld costs more than all others can; as whole numbers of 64 bits hold it.
+    # A withheld occurrence costs more than all others together, as far as 64 bits allow.
     total = max(records.n_occurrences, 1)
     return min(total + 1, 2**61 // (total * tree.n_leaves))
 
@@ -80,7 +81,7 @@ def candidates_of(records: Records, tree: Hierarchy, k: int, price: int) -> Cand
     leaves = tree.leaf_counts.astype(np.int64)
     worth = occurrences * (price * max(tree.n_leaves - 1, 1) - (leaves - 1))
     same = most_specific(tree) == np.arange(len(tree))
-    # A node that k rows do not hold is rare by itself; one with a single child gives way to it.
+    # A node that fewer than k rows hold is rare by itself; one with a single child gives way to it.
     worth[(np.diff(rows.post_offsets) < k) | ~same] = 0
     above, first, beside = links(tree, same)
     rises = (above >= 0) & (worth > 0)
@@ -105,7 +106,7 @@ def candidates_of(records: Records, tree: Hierarchy, k: int, price: int) -> Cand
 
 
 def links(tree: Hierarchy, kept: np.ndarray) -> tuple[Longs, Longs, Longs]:
-    """For every node the next kept one above it; its first kept one below; the next kept one beside it."""
+    """For every node: the next kept one above; the first kept one below; the next kept sibling."""
     above, first, beside = (np.full(len(tree), NOBODY, dtype=np.int64) for _ in range(3))
     for code in range(1, len(tree)):
         over = int(tree.parents[code])

@@ -1,4 +1,4 @@
-"""The moves of the search: publish a node, let go what is rare together with it, and take back what fits.
+"""The moves of the search: publish a node, withdraw what is rare together with it, publish what then fits.
 
 The published nodes are an antichain of the tree, and no set of up to m of them is in fewer than k records,
 unless in none. A move keeps both. Its worth is known at once: the worth of the nodes that come less that of
@@ -69,7 +69,7 @@ def path_is_published(published, walk, size):
 
 @step
 def take_cheapest(candidates, published, walk, size, last):
-    """Of a rare set let the node go that is worth least; returns what that loses at least."""
+    """Withdraw the node of a rare set that is worth least; returns what that loses at least."""
     cheapest = last
     for i in range(1, size):
         if candidates.worth[walk.path[i]] < candidates.worth[cheapest]:
@@ -82,7 +82,8 @@ def take_cheapest(candidates, published, walk, size, last):
 def is_rare(candidates, published, cohort, limits, node, allowed):
     """Whether a node is rare together with published ones.
 
-    With ``allowed`` above 0, nodes that are go, and it is rare only if that loses more than ``allowed``.
+    With ``allowed`` above 0, nodes that are rare with it are withdrawn, and it counts as rare only if that
+    loses more than ``allowed``.
     """
     if limits.largest < 2:
         return False
@@ -138,7 +139,7 @@ def fill_below(candidates, published, cohort, limits, node):
     below = candidates.first_below[node]
     while below >= 0:
         free = published.node_of[below] == NOBODY and candidates.worth[below] > 0
-        # Where something further down is published already, that stays.
+        # If something further down is published already, that stays.
         free = free and worth_under(candidates, published, below) == 0
         if free and not is_rare(candidates, published, cohort, limits, below, 0):
             put(candidates, published, below)
@@ -163,7 +164,7 @@ def replace(candidates, published, cohort, limits, gone, node):
 
 @routine
 def publish_node(candidates, published, cohort, limits, node, allowed):
-    """Publish a node whatever goes for it, and what then fits; False if more than ``allowed`` is lost."""
+    """Publish a node and what then fits, whatever must go for it; False if that loses more than allowed."""
     began = published.numbers[LENGTH]
     over = published.node_of[node]
     if over >= 0:
@@ -194,7 +195,7 @@ def try_node(candidates, published, cohort, limits, node):
     if over == node or (over >= 0 and over != candidates.above[node]):
         return False
     length, worth = published.numbers[LENGTH], published.numbers[WORTH]
-    # No move makes more entries than half of the log has.
+    # No move makes more entries than half of the log holds.
     if length > len(published.log) // 2:
         return False
     if over >= 0:
@@ -221,7 +222,7 @@ def try_nodes(candidates, published, cohort, limits, nodes):
 
 @kernel
 def leave_and_climb(candidates, published, cohort, limits, node, most_visited):
-    """Publish a node at any price, then climb from there; undone, and False, unless it ends higher.
+    """Leave the optimum: publish a node at any price, then climb; undone, and False, unless it ends higher.
 
     It ends early once ``most_visited`` items were visited.
     """
@@ -232,7 +233,7 @@ def leave_and_climb(candidates, published, cohort, limits, node, most_visited):
     publish_node(candidates, published, cohort, limits, node, ANY_LOSS)
     entry = 0
     while entry < published.numbers[LENGTH] and cohort.visited[0] < most_visited:
-        # Every move is logged, so the nodes around it are tried in their turn.
+        # Every move is logged, so the nodes around each are tried in turn.
         changed = abs(published.log[entry]) - 1
         try_node(candidates, published, cohort, limits, candidates.above[changed])
         if published.log[entry] < 0:

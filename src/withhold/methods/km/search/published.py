@@ -1,4 +1,4 @@
-"""Which nodes of a tree are published: nodes come and go by the moves of the search, and come back."""
+"""Which nodes of a tree are published: moves publish and withdraw nodes, and can be undone."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Candidates(NamedTuple):
     worth: Any
     """What publishing the node saves over withholding its items; 0: it cannot be published."""
     least_loss: Any
-    """What is lost at least if the node gives way to the one above."""
+    """The least that is lost if the node gives way to the one above."""
     most_gain: Any
-    """What is gained at most if the node gives way to those right below."""
+    """The most that is gained if the node gives way to those right below."""
 
 
 class Published(NamedTuple):
-    """Which nodes are published, and how it came to that."""
+    """Which nodes are published, and the log of how they came to be."""
 
     node_of: Any
     """By code: the published node that stands for it, -1 if there is none."""
@@ -65,7 +65,7 @@ class Limits(NamedTuple):
 
 @step
 def put(candidates, published, node):
-    """Publish a node; nothing above it or under it is."""
+    """Publish a node; none above or under it is published."""
     for code in range(node, candidates.ends[node]):
         published.node_of[code] = node
     published.log[published.numbers[LENGTH]] = node + 1
@@ -75,7 +75,7 @@ def put(candidates, published, node):
 
 @step
 def take(candidates, published, node):
-    """Publish a node no longer."""
+    """Withdraw a published node."""
     for code in range(node, candidates.ends[node]):
         published.node_of[code] = NOBODY
     published.log[published.numbers[LENGTH]] = -node - 1
@@ -85,7 +85,7 @@ def take(candidates, published, node):
 
 @routine
 def undo(candidates, published, length):
-    """Go back to when the log was so long."""
+    """Undo the moves until the log has this length."""
     while published.numbers[LENGTH] > length:
         published.numbers[LENGTH] -= 1
         entry = published.log[published.numbers[LENGTH]]
@@ -112,7 +112,7 @@ def worth_under(candidates, published, node):
 
 @step
 def take_under(candidates, published, node):
-    """Publish no node under this one."""
+    """Withdraw all published nodes under this one."""
     code = node
     while code < candidates.ends[node]:
         if published.node_of[code] == code:

@@ -34,7 +34,7 @@ def verify_people(
 ) -> Verdict:
     """The verdict on ``people``."""
     began = time.perf_counter()
-    # Blanks around a cell are there for everybody to see, though they are no part of a value.
+    # Everybody can see blanks around a cell, though they are no part of a value.
     names = model.quasi_identifiers
     table = people.attributes
     table = table.with_columns(table.column(name).exact() for name in named_columns(model))
@@ -98,14 +98,14 @@ def _broken(method: str, checked: int, began: float, witness: Finding) -> Verdic
 def too_frequent(
     items: PersonItems, groups: Groups, model: PeopleUncertainty
 ) -> tuple[Longs, Longs, Longs]:
-    """The groups, sensitive items and counts where more than ρ of a group have the item."""
+    """The groups, sensitive items and counts for which more than ρ of the group have the item."""
     n_items = max(items.records.n_items, 1)
     of_occurrence = np.repeat(groups.of_row, items.records.lengths)
     chosen = items.sensitive[items.records.items]
     keys = of_occurrence[chosen] * n_items + items.records.items[chosen]
     found, counts = np.unique(keys, return_counts=True)
     owners, codes = np.divmod(found, n_items)
-    # In Python's whole numbers, which have no end.
+    # In Python's integers, which cannot overflow.
     num, den = model.rho.numerator, model.rho.denominator
     most = np.array([num * size // den for size in groups.sizes.tolist()], dtype=np.int64)
     above = counts > most[owners]

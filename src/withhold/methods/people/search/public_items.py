@@ -1,4 +1,4 @@
-"""Which public items go from whole groups where any m items must be had by k persons: the search of k^m.
+"""Which public items go from whole groups if k persons must have any m items: the search of k^m-anonymity.
 
 The items of each group are apart, so that an item that is suppressed everywhere goes from one group. What is
 left keeps its counts: taking an item from a group changes no other set of items.
@@ -24,8 +24,8 @@ def withhold_public(
 ) -> Withheld:
     """The occurrences of public items that go; an item takes its dates with it.
 
-    An item that a record has only by a date is gone with the last of its dates, and so has fewer persons than
-    were counted: then the rest is looked at again.
+    An item that a record has only by a date is gone with the last of its dates, and then has fewer persons
+    than were counted: so the rest is searched again.
     """
     asked = model.of_public_items()
     is_public = ~items.sensitive[items.records.items]
@@ -59,7 +59,7 @@ def _implied_by_nothing(items: PersonItems, gone: Bools) -> Bools:
 
 
 def _withheld(places: Longs) -> Withheld:
-    """These places, for the one reason that too few persons have the item, or others with it."""
+    """These places, all for one reason: too few persons have the item, or have it together with others."""
     no_code = np.empty(0, dtype=np.int32)
     zero = np.zeros(1, dtype=np.int32)
     reasons = Reasons(np.zeros(2, dtype=np.int64), no_code, zero + GROUP, zero, zero)

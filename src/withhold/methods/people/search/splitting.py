@@ -1,8 +1,8 @@
 """Which groups to form: from one group with every cell withheld, split while cells gain more than items lose.
 
-A group is split by a column: persons show the next node on the way from the node that the group shows down
-to their own value. Children have at least k persons; everybody else stays with the parent's node, and these
-are nobody or at least k persons, too. In each round all groups are split at once, each by its best column.
+A group is split by a column: persons show the next node on the way from the node that the group shows down to
+their own value. Children have at least k persons; the others stay with the parent's node, and are none or at
+least k, too. In each round all groups are split at once, each by its best column.
 """
 
 from __future__ import annotations
@@ -23,17 +23,15 @@ from withhold.methods.people.search.withholding import withhold_items
 
 Bools = NDArray[np.bool_]
 MOST_KNOWN = 2
-"""Items, where groups are compared: who knows more infers hardly more, and it takes longer to say."""
+"""Splits are compared for attackers who know at most this many items: who knows more infers hardly more."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What the groups are formed of, and for."""
+    """What groups are formed of, and by which rules."""
 
     items: PersonItems
     forest: Forest
-    paths: tuple[Ints, ...]
-    """By column: for each value and depth the node above it, or itself; NOBODY beyond."""
     model: PeopleUncertainty
     weight: float
     """How many sensitive items a cell is worth."""
@@ -56,7 +54,7 @@ class State:
 
 @dataclass(frozen=True)
 class Split:
-    """What all groups become that a column splits."""
+    """What becomes of all groups that a column splits."""
 
     column: int
     persons: Longs
@@ -85,10 +83,9 @@ def split_groups(
     """
     n_persons, n_columns = forest.nodes.shape
     known = MOST_KNOWN if model.max_known is None else min(model.max_known, MOST_KNOWN)
-    paths = tuple(_paths(forest, column) for column in range(n_columns))
     n_sensitive = int(items.sensitive[items.records.items].sum())
     each = weight * max(n_sensitive, 1) / max(n_persons * n_columns, 1)
-    setting = Setting(items, forest, paths, model.knowing(known), each, run.seed)
+    setting = Setting(items, forest, model.knowing(known), each, run.seed)
     roots = (forest.bounds[1:] - 1).astype(np.int32)
     groups = np.zeros(n_persons, dtype=np.int64)
     state = State(
@@ -104,18 +101,6 @@ def split_groups(
             pairs = run_all(tasks, stop, jobs=run.jobs, progress=run.progress, what=what)
             state = _after(state, [split for pair in pairs for split in pair])
     return state.shown
-
-
-def _paths(forest: Forest, column: int) -> Ints:
-    """For each node of the column and each depth the node above it there; NOBODY beyond its own depth."""
-    start, end = forest.bounds[column : column + 2]
-    above = np.arange(start, end, dtype=np.int32)
-    depths, parents = forest.trees.depths, forest.trees.parents
-    paths = np.full((len(above), int(depths[start:end].max()) + 2), NOBODY, dtype=np.int32)
-    while (there := np.flatnonzero(above != NOBODY)).size:
-        paths[there, depths[above[there]]] = above[there]
-        above[there] = parents[above[there]]
-    return paths
 
 
 def _lost(setting: Setting, persons: Longs, parts: Longs) -> Longs:
@@ -137,9 +122,9 @@ def _splits(setting: Setting, state: State, column: int) -> tuple[Split, Split]:
     persons = np.flatnonzero(state.is_open[state.groups, column])
     now = state.shown[persons, column]
     values = forest.nodes[persons, column] - forest.bounds[column]
-    down = setting.paths[column][values, forest.trees.depths[now] + 1]
+    down = forest.paths[column][values, forest.trees.depths[now] + 1]
     every = _split(setting, state, column, persons, down)
-    # A child alone: what it gains, against what it loses more than as many persons of the old group do.
+    # A child alone: what it gains, against what it loses beyond as many persons of the old group.
     before = (state.lost / np.bincount(state.groups))[every.owners] * np.bincount(every.parts)
     worth = setting.weight * every.gained > every.lost - before
     leaves = np.zeros(len(state.groups), dtype=np.bool_)
@@ -170,7 +155,7 @@ def _split(setting: Setting, state: State, column: int, persons: Longs, down: In
 
 
 def _that_move(own: Longs, down: Ints, n_groups: int, k: int) -> Bools:
-    """Who moves down, so that children and rests of groups have k persons, or none."""
+    """Who moves down, so that children and the rests of groups have at least k persons, or none."""
     moves: Bools = down != NOBODY
     keys = own * (int(down.max(initial=0)) + 2) + down + 1
     _, child, sizes = np.unique(keys, return_inverse=True, return_counts=True)

@@ -68,7 +68,7 @@ def suppress_people(
 def _withheld(
     items: PersonItems, groups: Longs, model: PeopleUncertainty, run: SearchRun, *, restoring: bool
 ) -> Withheld:
-    """What goes of the items: public ones of whole groups first, if that was asked for."""
+    """Which items go: public ones of whole groups first, if the model protects them."""
     public = withhold_public(items, groups, model, run)
     if not len(public.places):
         return withhold_items(items, groups, model, run, restoring=restoring)
@@ -110,7 +110,7 @@ def _plan(
     items: PersonItems,
     withheld: Withheld,
 ) -> PeoplePlan:
-    """The plan that leaves the cells so, and withholds these items and values of sensitive columns."""
+    """The plan with these cells that withholds these items and values of sensitive columns."""
     origins = items.places[withheld.places]
     persons = items.person_of[withheld.places]
     secret = np.full((len(people), len(model.sensitive_column)), KEPT, dtype=np.int32)

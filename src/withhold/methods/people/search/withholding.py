@@ -54,8 +54,8 @@ def withhold_items(
 ) -> Withheld:
     """The sensitive occurrences that go so that the items of every group alone are safe.
 
-    Where sensitive items have dates, it is first found out which items go if no date is published, then which
-    dates and items go besides. Each round makes every view of the groups safe by itself, and what it
+    If sensitive items have dates, the first round finds which items go if no date is published, the next ones
+    which dates and items go besides. Each round makes every view of the groups safe by itself, and what it
     withholds may make another one unsafe; the last round finds nothing. An item takes its dates with it.
     """
     # In parts every group would be cut, and be made safe as if it were smaller than it is.
@@ -90,7 +90,7 @@ def _once(
 
 
 def _with_dates(items: PersonItems, found: Withheld, gone: NDArray[np.bool_]) -> Withheld:
-    """The same, and the dates of the items that go, for the same reasons; but those that are gone."""
+    """The same with the dates of the items that go, for the same reasons, except dates already gone."""
     n_items, codes = items.records.n_items, items.records.items
     keys = items.person_of[found.places] * n_items + codes[found.places]
     order = np.argsort(keys)
@@ -143,7 +143,7 @@ def _named(plan: Plan, own: ApartItems) -> Reasons:
 
 
 def _only_too_many(items: PersonItems, groups: Longs, model: PeopleUncertainty) -> Withheld:
-    """What goes where no item is known: of each group the last occurrences of what more than ρ of it have."""
+    """What goes if no item can be known: the last occurrences of items that more than ρ of a group have."""
     records = items.records
     of_occurrence = np.repeat(groups, records.lengths)
     chosen = np.flatnonzero(items.sensitive[records.items])

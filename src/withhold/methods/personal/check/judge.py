@@ -6,10 +6,10 @@ protected and owns, originally, a Q without e that no other row publishes.
 
 - An e of Y itself follows from Y \\ e only if no other row holds that.
 - Whoever owns a row of T owns all of Y.
-- Whoever else is asked needs one look: at Q = Y ∩ D_u, the largest, without e. Such a Q holds something that
-  any given row outside T lacks, so only owners of what one such row lacks are asked.
+- Of any other person u, whose original is D_u, only Q = Y ∩ D_u, the largest, without e is tested. Such a Q
+  holds something that any given row outside T lacks, so only owners of what one such row lacks are asked.
 
-Sets of fewer than ``least`` known items need no look here: they have been looked at one by one.
+Sets of fewer than ``least`` known items are not judged here: they have been tested one by one.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -25,6 +25,7 @@ from withhold.counting.closed_walk import (
     NO_ROOM,
     SIZE,
     START,
+    n_holding,
     next_closed_set,
     start_closed,
     with_more_room,
@@ -35,7 +36,7 @@ from withhold.methods.personal.known_sets import count_of_known, left_without
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 
 LONG = 8
-"""Items of a record that are read in the time in which one is looked up among those that are protected."""
+"""Reading this many items of a record takes as long as looking up one among those that are protected."""
 
 
 class Witness(NamedTuple):
@@ -80,7 +81,7 @@ def find_set_unsafe_for_somebody(roots, least, problem, walk, room, witness, sto
     """
     checked = 0
     for root in roots:
-        # As whole numbers of one type, for judge_from to be compiled once.
+        # Integers of one type, so that judge_from is compiled once.
         n, status = judge_from(np.int64(root), least, problem, walk, room, witness, stop)
         checked += n
         while status == NO_ROOM:
@@ -111,7 +112,7 @@ def judge_from(root, least, problem, walk, room, witness, stop):
 def is_unsafe(least, problem, walk, room, witness):
     """Whether the set that the walk has reached is unsafe; if so, ``witness`` says for whom."""
     size = walk.at[SIZE]
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     inside = False
     n_inferred = 0
     for t in range(walk.at[N_TOUCHED]):
@@ -145,9 +146,9 @@ def is_unsafe(least, problem, walk, room, witness):
 def choose_whom_to_ask(least, rows, people, walk, room):
     """Mark in ``room.needed`` the items without which more rows hold the set; fill ``room.queried``.
 
-    Whoever owns a Q with the same rows and at least ``least`` items owns one of those asked for: all but the
-    most frequent items of the set, or what one of the other rows lacks, whatever has the fewest owners.
-    Returns how many items these are.
+    Whoever owns a Q with the same rows and at least ``least`` items owns one of these: all but the
+    ``least`` - 1 most frequent items of the set, or what one of the other rows lacks, whichever has the
+    fewest owners. Returns how many items these are.
     """
     size = walk.at[SIZE]
     closure = walk.closure
@@ -159,7 +160,7 @@ def choose_whom_to_ask(least, rows, people, walk, room):
             room.queried[c] = closure[c]
             fewest += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
     if size == 1:
-        room.needed[closure[0]] = walk.at[END] - walk.at[START] < len(rows.offsets) - 1
+        room.needed[closure[0]] = n_holding(walk) < len(rows.offsets) - 1
         return n_asked
     # A row that lacks one item has the rarest, or lacks it and has the next. Ranks ascend with the
     # supports of the originals.
@@ -200,7 +201,7 @@ def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
     people = problem.people
     known = room.known
     turn = room.turn
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     last = len(turn) - 1
     turn[last] += 1
     now = turn[last]
@@ -212,7 +213,7 @@ def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
                 continue
             turn[person] = now
             length = people.offsets[person + 1] - people.offsets[person]
-            # Of a long record it takes longer to find out what the person owns than what they want protected.
+            # Of a long record, finding out what the person owns takes longer than what they want protected.
             if length < least or (
                 length > LONG * n_inferred
                 and not wants_any_protected(person, room.inferred, n_inferred, problem.wishes)
@@ -248,7 +249,7 @@ def wants_any_protected(person, inferred, n_inferred, wishes):
 
 @step
 def testify(known, size, e, joint, support, person, witness):
-    """Write down the rule known \\ e → e, and for whom it is unsafe."""
+    """Put the rule known \\ e → e into ``witness``, with the person for whom it is unsafe."""
     witness.numbers[0] = e
     witness.numbers[1] = joint
     witness.numbers[2] = support

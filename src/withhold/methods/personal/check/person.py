@@ -1,21 +1,14 @@
-"""Whether anything follows about one person, however much of them is known; written apart from the search.
+"""Whether anything follows about one person, however much is known; written independently of the search.
 
 For every set Y of the walk, each item that the person wants protected must be safe: one that Y does not have
-must be in at most a share ρ of the rows of Y; one of Y itself is only looked at if Y without it has no other
-rows, and then it follows for sure.
+must be in at most a share ρ of the rows of Y; one of Y itself matters only if Y without it has no other rows,
+and then it follows for sure.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-from withhold.counting.closed_walk import (
-    END,
-    NO_ROOM,
-    SIZE,
-    START,
-    start_closed,
-    with_more_room,
-)
+from withhold.counting.closed_walk import NO_ROOM, SIZE, n_holding, start_closed, with_more_room
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
 from withhold.methods.personal.check.judge import testify
@@ -25,10 +18,10 @@ from withhold.methods.personal.own_sets import next_own_set, set_allowed
 
 @kernel
 def find_harmed_person(persons, least, problem, walk, room, witness, stop):
-    """Look at one person after the other; returns how many sets there were, and whether the last is unsafe.
+    """Judge the sets of one person after the other; how many there were, and whether the last is unsafe.
 
-    Of the walk nothing is allowed before and after. Sets of fewer than ``least`` known
-    items (at least 1) are counted and not judged.
+    Before and after, the walk allows no item. Sets of fewer than ``least`` known items (at least 1) are
+    counted and not judged.
     """
     people = problem.people
     checked = 0
@@ -58,7 +51,7 @@ def find_harmed_person(persons, least, problem, walk, room, witness, stop):
 @step
 def is_harmed(person, n_wanted, problem, walk, room, witness):
     """Whether an item wanted follows from the set that was reached; if so, ``witness`` says which."""
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     for k in range(n_wanted):
         e = room.inferred[k]
         if follows(e, problem, walk, room):
@@ -70,7 +63,7 @@ def is_harmed(person, n_wanted, problem, walk, room, witness):
 @step
 def follows(e, problem, walk, room):
     """Whether e follows from the set that was reached, without e."""
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     if not walk.in_set[e]:
         return walk.count[e] * problem.den > problem.num * n
     n_rest = left_without(e, walk.closure, walk.at[SIZE], room.known)

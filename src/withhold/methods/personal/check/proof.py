@@ -1,7 +1,8 @@
 """The exact check of personalised ρ-uncertainty, for any number of known items or up to a number.
 
-In: published rows and the model, which holds the originals and the constraints. Out: a verdict. Without
-the originals or the constraints the check is not made, and the verdict says so: UNDECIDED.
+In: published rows, the model, and as evidence the originals and the constraints. Out: a verdict. Without the
+constraints it is UNDECIDED. Without the originals only adversaries who know published items are checked, so
+it is BROKEN or UNDECIDED, never HOLDS.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def verify_personal(
 
 
 def _without_originals(verdict: Verdict) -> Verdict:
-    """A breach among published items is one; where there is none, the rest was not looked at."""
+    """A breach among published items is one; without any, adversaries who know more were not checked."""
     if verdict.status is Status.BROKEN:
         return verdict
     method = f"{verdict.method}; {WITHOUT_ORIGINALS}"
@@ -115,7 +116,7 @@ def _without_originals(verdict: Verdict) -> Verdict:
 
 @dataclass(frozen=True)
 class _Search:
-    """The ways to look for an unsafe rule in one laid-out problem."""
+    """The ways to search for an unsafe rule in one laid-out problem."""
 
     layout: PersonalLayout
     model: PersonalRhoUncertainty
@@ -124,7 +125,7 @@ class _Search:
     progress: Progress
 
     def closed_sets(self) -> tuple[str, int, Rule | None]:
-        """Look at the closed sets of the published rows until one is unsafe."""
+        """Check the closed sets of the published rows until one is unsafe."""
         method = "all closed sets of the published records, against every person"
         small = small_sizes(self.layout)
         _, checked, rule = self.known_sets(small)
@@ -161,7 +162,7 @@ class _Search:
         return method, checked, next((rule for _, rule in results if rule is not None), None)
 
     def known_sets(self, largest: int) -> tuple[str, int, Rule | None]:
-        """Look at every set of at most ``largest`` known items until one is unsafe."""
+        """Check every set of at most ``largest`` known items until one is unsafe."""
         method = f"all sets of at most {counted(largest, 'item')} of every original record"
         found, checked = self.prior(), 1
         if found is None and largest > 0:
@@ -206,9 +207,9 @@ class _Search:
 def confirm(
     layout: PersonalLayout, model: PersonalRhoUncertainty, draw: Draw, stop: Stop
 ) -> tuple[Verdict, Rule | None]:
-    """The verdict of the round that the draw names, and somebody who succeeds, if anybody does.
+    """The verdict of the round that the draw names, and one adversary who succeeds, if too many do.
 
-    CONFIRMED: the test passed. BROKEN: so many succeeded that the share is above ``epsilon``, with the same
+    CONFIRMED: the test passed. BROKEN: so many succeed that the share is above ``epsilon``, with the same
     confidence. Otherwise UNDECIDED: the sample shows neither.
     """
     assert model.max_known is not None

@@ -27,7 +27,7 @@ Rule = Listed
 
 
 class Wanted(NamedTuple):
-    """What a survey is to look for."""
+    """Which sets a survey visits, and when it ends."""
 
     smallest: Any
     largest: Any
@@ -91,15 +91,15 @@ def judge_known(size, first_only, problem, known, tally):
 def survey_people(
     layout: PersonalLayout, rho: Fraction, sizes: tuple[int, int], run: SurveyRun
 ) -> Survey:
-    """All unsafe rules of somebody who knows ``sizes[0]`` to ``sizes[1]`` (at least 1) items.
+    """All unsafe rules with ``sizes[0]`` to ``sizes[1]`` (at least 1) known items.
 
     Each with the row of somebody who wants its consequent protected.
     """
     problem = problem_of(layout, rho)
     wanted = Wanted(*sizes, run.first_only, run.skip_equal)
 
-    def look(first: int, end: int, known: KnownWalk, tally: Tally) -> bool:
+    def visit(first: int, end: int, known: KnownWalk, tally: Tally) -> bool:
         return bool(survey_known_sets(first, end, wanted, problem, known, tally, run.stop.flag))
 
     new_room = partial(new_known_walk, problem, sizes[1])
-    return survey_roots(layout.layout, sizes[1], run, new_room, look)
+    return survey_roots(layout.layout, sizes[1], run, new_room, visit)

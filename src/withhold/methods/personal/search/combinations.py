@@ -2,16 +2,16 @@
 
 Only rules Q→e within the row, with the item x in Q or as e, can have become likelier. A row of x is, here,
 the mask of those other items of the row that it publishes too. A rule that is likely is unsafe if somebody
-who owns Q originally wants e protected. Q = ∅ is left out: how often x is there is looked at apart.
+who owns Q originally wants e protected. Q = ∅ is left out: the support of x is tested separately.
 
 A row of at most ``SHORT`` items has few subsets; ``holding[S]`` is in how many rows the items of the mask S
 are published with x.
 
 - x inferred: all Q with the same rows of x have the same joint count, and the largest of them, the closed
-  one, has the fewest rows. If that is safe, so are the others; if not, each needs a look.
-- x known: of the Q with the same rows the smallest have the most owners, so the others need no look.
+  one, has the fewest rows. If that is safe, so are the others; if not, each is tested.
+- x known: of the Q with the same rows the smallest have the most owners, so the others need no test.
 
-In a longer row the combinations of few other items are looked at one by one, small ones first.
+In a longer row the combinations of few other items are tested one by one, small ones first.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -21,29 +21,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from withhold.counting.arrays import with_item
 from withhold.counting.bits import count_bits
 from withhold.counting.jit import maker, step
 from withhold.counting.published import count_rows, reaches
 from withhold.methods.personal.people import wants_protected
 
 SHORT = 8
-"""So many published items a row may have for its subsets to be looked at one by one."""
+"""Of a row with at most this many published items, all subsets are tested."""
 MOST_OTHERS = 64
-"""And so many for a look at its combinations,"""
+"""Of a row with at most this many other items, combinations are tested,"""
 MOST_COMBINATIONS = 50_000
-"""and so many of these: of more it would take too long."""
+"""if there are at most this many; more would take too long."""
 WORDS_PER_ROW = 32
-"""Reading one row of x takes as long as reading about so many words of bitmaps."""
+"""Reading one row of x takes about as long as reading this many words of bitmaps."""
 
 
 class SubsetRoom(NamedTuple):
-    """What one thread needs for looking at the subsets of a row."""
+    """What one thread needs to test the subsets of a row."""
 
     holding: Any
     likely: Any
     """By mask: whether x follows from it, whoever wants it protected."""
     bit_of: Any
-    """By rank: the item's place in a mask, from 1; all zero between two looks."""
+    """By rank: the item's place in a mask, from 1; all zero between two calls."""
     counts: Any
     chosen: Any
     starts: Any
@@ -80,20 +81,6 @@ def items_of(mask, x, n_others, others, itemset):
         itemset[size] = x
         size += 1
     return size
-
-
-@step
-def with_item(known, size, x, itemset):
-    """The known items (ascending) and x, ascending, into ``itemset``."""
-    n = 0
-    for c in range(size):
-        if n == c and x < known[c]:
-            itemset[n] = x
-            n += 1
-        itemset[n] = known[c]
-        n += 1
-    if n == size:
-        itemset[n] = x
 
 
 @step
@@ -200,7 +187,7 @@ def find_unsafe_subset(x, n_others, owner, most, problem, room):
     count_with(x, n_others, problem.rows, room)
     if wishes.anybody[x]:
         mark_likely(n_others, problem, room)
-    # Whoever owns the row is asked first: to find the others takes time.
+    # The row's owner comes first, because finding the others takes time.
     for everybody in range(2):
         for mask in range(1, (1 << n_others) if wishes.anybody[x] else 1):
             if room.likely[mask] and count_bits(np.uint64(mask)) <= most:
@@ -269,7 +256,7 @@ def unsafe_with(x, n_others, size, most, masks, problem, room):
 
 @maker
 def find_unsafe_combination(x, n_others, most, problem, room):
-    """The same as ``find_unsafe_subset`` returns, with the combinations of at most ``most`` others."""
+    """As ``find_unsafe_subset``, by the combinations of at most ``most`` others."""
     rows = problem.rows
     chosen, starts, ends = room.chosen, room.starts, room.ends
     # The rows of each size are a part of those of the size before.

@@ -1,20 +1,14 @@
-"""Unsafe rules of any number of known items, where few people want anything protected: person by person.
+"""Unsafe rules of any number of known items, if few people want anything protected: person by person.
 
 Let Y be a set of the walk over what one person owns, n the number of its rows. An item e outside Y is unsafe
-iff cnt(e) > ρ·n, one of Y iff Y \\ e has n rows, too, for else that has a closed set of its own.
+iff cnt(e) > ρ·n. An item e of Y matters only if Y \\ e has n rows, too, and then it follows for sure;
+otherwise Y \\ e is in a closed set of its own.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-from withhold.counting.closed_walk import (
-    END,
-    NO_ROOM,
-    SIZE,
-    START,
-    start_closed,
-    with_more_room,
-)
+from withhold.counting.closed_walk import NO_ROOM, SIZE, n_holding, start_closed, with_more_room
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
 from withhold.methods.personal.known_sets import left_without
@@ -26,8 +20,8 @@ from withhold.methods.personal.search.owners import JOB, report
 def find_unsafe_people(persons, least, problem, walk, scratch, found, stop):
     """Report what follows about each of the persons, as long as there is room; a job is a person.
 
-    Of the walk nothing is allowed before and after. Rules of fewer than ``least`` known items (at least 1)
-    may be left out.
+    Before and after, the walk allows no item. Rules of fewer than ``least`` known items (at least 1) may be
+    left out.
     """
     people = problem.people
     for job in range(len(persons)):
@@ -56,9 +50,9 @@ def find_unsafe_people(persons, least, problem, walk, scratch, found, stop):
 
 @step
 def report_wanted(n_wanted, problem, walk, scratch, found):
-    """Report what follows of the items wanted from the set that was reached; False without room for more."""
+    """Report the wanted items that follow from the set that was reached; False without room for more."""
     size = walk.at[SIZE]
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     for k in range(n_wanted):
         e = scratch.opened[k]
         if walk.count[e] * problem.den <= problem.num * n:

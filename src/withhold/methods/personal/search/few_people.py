@@ -1,7 +1,7 @@
-"""Who could be harmed by an item x that was put back into a row, where few people want anything protected.
+"""Who could be harmed by an item x that was put back into a row, if few people want anything protected.
 
 Who wants x protected and owns something else of the row; and who owns x and wants something else of the row
-protected. What they own of the row is listed with them: mostly one item or two. The row itself may be long.
+protected. What they own of the row is listed with them: usually one or two items. The row itself may be long.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -25,14 +25,14 @@ class FewRoom(NamedTuple):
     """What one thread needs; arrays by place are by place among the row's other items, ascending."""
 
     place_of: Any
-    """By rank: the place of an item of the row, from 1; all zero between two looks."""
+    """By rank: the place of an item of the row, from 1; all zero between two calls."""
     others: Any
     with_x: Any
     """By place: in how many rows the item is published with x."""
     counts: Any
-    """By place, for one set after the other."""
+    """By place: in how many rows the item is published with the current set and x."""
     alone_is_safe: Any
-    """By place: whether x does not follow from the item alone, where that was asked."""
+    """By place: whether x is known not to follow from the item alone."""
     persons: Any
     roles: Any
     starts: Any
@@ -44,7 +44,7 @@ class FewRoom(NamedTuple):
 
 
 def room_for_few(n_items: int, n_people: int, n_occurrences: int) -> FewRoom:
-    """Fresh arrays, for one thread; so many people have so many occurrences together."""
+    """Fresh arrays, for one thread; ``n_people`` people have ``n_occurrences`` occurrences together."""
     with_x, counts = np.empty((2, n_items + 1), dtype=np.int64)
     others, itemset, known = np.empty((3, n_items + 1), dtype=np.int32)
     persons, roles = np.empty((2, n_people + 1), dtype=np.int32)
@@ -144,5 +144,5 @@ def owns_place(k, place, few):
 
 @step
 def is_small(n_owned, most):
-    """Whether the sets of so many items are few enough to be looked at one by one."""
+    """Whether the sets of ``n_owned`` items are few enough to be tested one by one."""
     return n_owned <= SHORT or (most < n_owned and count_sets(n_owned, most) <= MOST_COMBINATIONS)

@@ -1,13 +1,13 @@
-"""Whether an item that was put back into a row harms anybody, where few people want anything protected.
+"""Whether an item that was put back into a row harms anybody, if few people want anything protected.
 
-Only rules Q→e within the row, with the item x in Q or as e, can have become likelier, and Q must be of the
-original of somebody who wants e protected. So it is enough to look, for each such person, at what the row
-publishes of their original: mostly one item or two. The row itself may be long, and nearly all of its
-subsets are nobody's.
+Only rules Q→e within the row, with the item x in Q or as e, can have become likelier, and Q must be part of
+the original of somebody who wants e protected. So for each such person only that part of the row matters
+which is in their original: usually one or two items. The row itself may be long, and nobody owns most of its
+subsets.
 
 - The sets K of other items that some person owns, of few items, are walked depth first, with the rows of x
   that hold K and the persons who own it: Kx may be known, or K, from which x follows.
-- Of who owns more of the row, the closed sets of what they own are looked at.
+- For persons who own more of the row, the closed sets of what they own are tested.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from withhold.counting.arrays import with_item
 from withhold.counting.closed_walk import (
-    END,
     N_TOUCHED,
     NO_ROOM,
     SIZE,
-    START,
+    n_holding,
     next_closed_set,
     start_closed,
     with_more_room,
@@ -29,7 +29,6 @@ from withhold.counting.jit import maker, step
 from withhold.counting.published import has_more_rows, place_in, reaches
 from withhold.methods.personal.known_sets import left_without
 from withhold.methods.personal.people import wants_protected
-from withhold.methods.personal.search.combinations import with_item
 from withhold.methods.personal.search.few_people import (
     KNOWS_X,
     WANTS_X,
@@ -80,7 +79,7 @@ def find_harm(x, row, probe, stop):
 
 @maker
 def walk_small(x, n_others, n_persons, probe):
-    """Look at the sets K of other items that one of the persons owns; as ``find_harm``."""
+    """Test the sets K of other items that one of the persons owns; returns as ``find_harm``."""
     problem = probe.problem
     rows = problem.rows
     few = probe.few
@@ -89,7 +88,7 @@ def walk_small(x, n_others, n_persons, probe):
         if is_small(few.starts[k + 1] - few.starts[k], probe.most):
             depth = max(depth, min(few.starts[k + 1] - few.starts[k], probe.most))
     chosen = np.empty(depth + 2, np.int64)
-    # Those of each size are a part of those of the size before.
+    # The rows and persons of each size are a part of those of the size before.
     row_pool = np.empty((depth + 2) * rows.supports[x], np.int32)
     row_end = np.zeros(depth + 3, np.int64)
     pool = np.empty((depth + 2) * n_persons, np.int32)
@@ -199,10 +198,10 @@ def judge_small(x, size, holders, pool, chosen, fewer, n_others, probe):
 
 @maker
 def walk_closed(x, k, probe, stop):
-    """Look at the closed sets of what the k-th person owns of the row, and x; as ``find_harm``."""
+    """Test the closed sets of x and what the k-th person owns of the row; returns as ``find_harm``."""
     few = probe.few
     walk = probe.walk
-    # Between two walks nothing is allowed.
+    # Between two walks no item is allowed.
     set_allowed(x, k, True, walk, few)
     start_closed(x, False, probe.problem.rows, walk)
     size, e = NOTHING
@@ -220,7 +219,7 @@ def walk_closed(x, k, probe, stop):
 
 @step
 def set_allowed(x, k, allowed, walk, few):
-    """Let the walk take x and what the person owns of the row, or nothing again."""
+    """Allow the walk x and what the person owns of the row, or forbid them again."""
     walk.allowed[x] = allowed
     for p in range(few.starts[k], few.starts[k + 1]):
         walk.allowed[few.others[few.owned[p]]] = allowed
@@ -233,7 +232,7 @@ def judge_closed(x, k, walk, probe):
     few = probe.few
     person = few.persons[k]
     size = walk.at[SIZE]
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     if few.roles[k] & WANTS_X != 0 and size > 1:
         n_rest = left_without(x, walk.closure, size, few.known)
         enough = (n * problem.den + problem.num - 1) // problem.num

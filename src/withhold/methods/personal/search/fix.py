@@ -1,8 +1,8 @@
 """Make unsafe rules Q→e safe by withholding e, or an item of Q, from records that hold both.
 
 The walk over what can be known is that of ``known_sets``, on rows that change under it.
-A withheld occurrence becomes ``~rank``. A row from which something was withheld since the walk came to its
-root is looked at again before it counts.
+A withheld occurrence becomes ``~rank``. A row that lost an occurrence since the walk came to its root is
+tested again before it is counted.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -16,20 +16,18 @@ import numpy as np
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import place_in, publishes, withhold
 from withhold.methods.personal.known_sets import (
-    END,
     ROOT,
-    START,
     SUPPORT,
     count_protected,
     next_known_set,
     start_known,
 )
-from withhold.methods.personal.search.owners import owner_wants_protected
+from withhold.methods.personal.search.owners import known_owner_wants_protected
 from withhold.methods.rho.search.antecedent_fix import next_random
 
 CONSEQUENT, LEFTOVER, DISTRIBUTION = 0, 1, 2
-"""What goes: always e; whichever of Q and e has least left of it, times how often it must go; or whichever
-is most over-represented."""
+"""What goes: always e; the item of Q and e with the smallest share left of its support, times how often it
+must go; or the one that is most over-represented."""
 
 
 class Choice(NamedTuple):
@@ -63,7 +61,7 @@ class Fixes(NamedTuple):
 
 
 def room_for_fixes(n_places: int, n_items: int, holders: Any) -> Fixes:
-    """No fixes yet, with room for so many occurrences, each with a rule of its own, and known items."""
+    """No fixes; room for ``n_places`` occurrences, each with its own rule, and ``n_items`` known items."""
     starts, items = np.zeros(n_places + 1, dtype=np.int64), np.empty(n_items, dtype=np.int32)
     places, numbers = np.empty((3, n_places), np.int32), np.empty((n_places, 3), np.int64)
     return Fixes(np.zeros(2, np.int64), starts, items, numbers, holders, *places)
@@ -102,7 +100,7 @@ def choose(known, size, e, joint, support, problem, choice):
 
 @step
 def fix_rule(known, size, e, joint, n_holders, problem, choice, fixes):
-    """Withhold until Q→e is safe, of which ``joint`` holders have e; returns the item that was withheld."""
+    """Withhold until Q→e, with ``joint`` holders that have e, is safe; returns the item that was withheld."""
     rows = problem.rows
     victim, wanted = choose(known, size, e, joint, n_holders, problem, choice)
     rule = fixes.count[1]
@@ -160,7 +158,7 @@ def fix_known_sets(size, problem, known, choice, fixes, stop):
 def fix_set(n_holders, size, problem, known, choice, fixes):
     """Fix what follows from the current set until something known is withheld.
 
-    Returns how many holders are left then, or 0 if that was not needed.
+    Returns how many holders are left then, or 0 if nothing known was withheld.
     """
     again = False
     path = known.walk.path
@@ -172,9 +170,7 @@ def fix_set(n_holders, size, problem, known, choice, fixes):
         if (
             again
             or joint * problem.den <= problem.num * n_holders
-            or not owner_wants_protected(
-                e, known.walk.pool_row, known.at[START], known.at[END], problem
-            )
+            or not known_owner_wants_protected(e, known, problem)
         ):
             continue
         before = fixes.count[0]
@@ -192,7 +188,7 @@ def fix_set(n_holders, size, problem, known, choice, fixes):
 
 @kernel
 def fix_rules(starts, items, consequents, problem, choice, fixes, stop):
-    """Make the rules given safe, one after the other, as far as they still are not."""
+    """Make the given rules safe, one after the other, skipping those that have become safe."""
     rows = problem.rows
     known = np.empty(len(items) + 1, np.int32)
     for rule in range(len(consequents)):

@@ -4,7 +4,8 @@ Let Y be closed: all that the rows T hold in common, n = |T|. Every Q with the s
 Ess(Y) = {y : some row holds Y without y, but not y} and Y, and all of them share all counts. So an item e
 is in danger at Y iff e ∉ Y and cnt(e) > ρ·n, or e ∈ Y \\ Ess(Y) (it follows from the others for sure); it is
 unsafe iff somebody wants e protected and owns, originally, such a Q without e. The owners of T own all of Y.
-Of the others only Q = Y ∩ D_u (without e) needs a look, for it is the largest: its support must be n.
+Of any other person u, whose original is D_u, only Q = Y ∩ D_u (without e) is tested, because it is the
+largest: its support must be n.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -21,6 +22,7 @@ from withhold.counting.closed_walk import (
     SIZE,
     START,
     WITHIN,
+    n_holding,
     next_closed_set,
     start_closed,
     with_more_room,
@@ -42,11 +44,11 @@ from withhold.methods.personal.search.owners import (
 )
 
 EVERYWHERE = -1
-"""As the row of a job: look at all sets whose lowest rank is the root."""
+"""As the row of a job: judge all sets whose lowest rank is the root."""
 
 
 def room_for_rules(capacity: int, n_items: int) -> Found:
-    """Empty results with room for so many rules, of so many known items together."""
+    """Empty results with room for ``capacity`` rules, of ``n_items`` known items together."""
     count = np.zeros(4, dtype=np.int64)
     count[MOST] = capacity
     return Found(
@@ -71,9 +73,9 @@ def find_unsafe_sets(jobs, least, returned, problem, walk, scratch, found, stop)
 
     With the row EVERYWHERE: the sets whose lowest rank is the root, so that over all roots each comes once.
     With a row: the sets that hold the root and are made of items that the row had originally. ``returned`` is
-    -1, or the only root: an item that was put back just now into the row; then sets are made of what the row
-    publishes, and all rules that this can have made unsafe are looked at. Rules with fewer than ``least``
-    known items (at least 1) may be left out.
+    -1, or the only root: an item that was just put back into the row; then sets are made of what the row
+    publishes, and all rules that this can have made unsafe are judged. Rules with fewer than ``least`` known
+    items (at least 1) may be left out.
     """
     for job in range(len(jobs)):
         found.count[JOB] = job
@@ -88,7 +90,7 @@ def find_unsafe_sets(jobs, least, returned, problem, walk, scratch, found, stop)
 
 @maker
 def begin_job(jobs, job, returned, problem, walk):
-    """Allow the items of the job, and stand before its first set."""
+    """Allow the items of the job, and start the walk before its first set."""
     rows = problem.rows
     row = jobs[job, 1]
     before = walk.at[WITHIN]
@@ -124,8 +126,8 @@ def judge_sets(least, returned, problem, walk, scratch, found, stop):
 def judge(least, returned, problem, walk, scratch, found):
     """Report the unsafe rules of the closed set that was reached; False if there is no room for more.
 
-    With an item ``returned`` (not -1) of the set, put back just now, rules that infer it are reported too,
-    wherever the set without it is known.
+    If an item of the set was just put back (``returned``, unless -1), rules that infer it from the rest of
+    the set are reported, too.
     """
     if returned >= 0 and infers_returned(returned, problem, walk, scratch, found):
         return False
@@ -167,12 +169,12 @@ def judge(least, returned, problem, walk, scratch, found):
 def infers_returned(returned, problem, walk, scratch, found):
     """Whether the item put back follows from known items of the set, for somebody who wants it protected.
 
-    All Q with Q and the item in the same rows have the joint count n; whoever knows most of the set has the
-    fewest records to choose from. So each person needs one look, and nobody if the whole set is safe.
+    Every Q that occurs with the item in the same rows has the joint count n, and the more of the set a person
+    knows, the fewer records match. So one test per person is enough, and none if the whole set is safe.
     """
     rows = problem.rows
     people = problem.people
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     enough = (n * problem.den + problem.num - 1) // problem.num
     rest = scratch.rest
     n_rest = left_without(returned, walk.closure, walk.at[SIZE], rest)
@@ -202,6 +204,6 @@ def infers_returned(returned, problem, walk, scratch, found):
 
 
 def rules_found(found: Found) -> tuple[Any, Any, Any]:
-    """Where the known items of each rule start, these items, and what follows."""
+    """Of the rules found: the starts of their known items, these items, and the consequents."""
     n = int(found.count[N_RULES])
     return found.starts[: n + 1], found.items[: found.starts[n]], found.consequents[:n]

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.closed_walk import END, SIZE, START
+from withhold.counting.closed_walk import SIZE, n_holding
 from withhold.counting.jit import step
 from withhold.counting.published import has_more_rows, place_in, reaches
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.known_sets import END, START, left_without
 from withhold.methods.personal.people import known_of, wants_protected
 
 MANY_OWNERS = 1000
-"""Persons to look at for one set, from which on it is worth while to find out who need not be looked at."""
+"""If a set has more owners than this, it is worth finding out who need not be tested."""
 N_RULES, N_FULL, JOB, MOST = range(4)
-"""Places in ``Found.count``: how many rules, how often there was no room for more, the job that is being
-done, and how many rules may be reported."""
+"""Places in ``Found.count``: how many rules, how often there was no room for more, the current job, and how
+many rules may be reported."""
 
 
 class Found(NamedTuple):
@@ -36,7 +36,7 @@ class Scratch(NamedTuple):
     essential: Any
     """By place in the set: whether more rows hold the set without the item."""
     seen: Any
-    """By person: the number of the set for which they were last looked at; in the last place, of the set."""
+    """By person: the number of the set for which they were tested last; in the last place, of this set."""
     opened: Any
     """Items in danger that no owner of the set's rows wants protected."""
     queried: Any
@@ -74,11 +74,18 @@ def owner_wants_protected(e, pool, start, end, problem):
 
 
 @step
+def known_owner_wants_protected(e, known, problem):
+    """Whether somebody who knows the current set, an owner of it, wants e protected."""
+    rows = known.walk.pool_row
+    return owner_wants_protected(e, rows, known.at[START], known.at[END], problem)
+
+
+@step
 def mark_essential(problem, walk, scratch):
     """Mark the essential items of the closed set; returns the row that leaves the fewest candidates.
 
-    A Q with support n must hold something that the row lacks, whatever row outside T is taken; the one
-    whose missing items have the fewest owners is returned, or -1 if none was met.
+    A Q with support n must hold something that any given row outside T lacks; the row whose missing items
+    have the fewest owners is returned, or -1 if none was met.
     """
     rows = problem.rows
     owner_offsets = problem.people.post_offsets
@@ -97,7 +104,7 @@ def mark_essential(problem, walk, scratch):
         elif c > 0 and (b < 0 or rows.supports[x] < rows.supports[b]):
             b = x
     if size == 1:
-        scratch.essential[0] = walk.at[END] - walk.at[START] < len(rows.offsets) - 1
+        scratch.essential[0] = n_holding(walk) < len(rows.offsets) - 1
         return -1
     all_owners = count_owners(closure, size, problem.people)
     best_row = -1
@@ -134,7 +141,7 @@ def mark_essential(problem, walk, scratch):
 
 @step
 def count_owners(itemset, size, people):
-    """How many owners the first items of a set have, who may be the same."""
+    """How many owners the first items of a set have; an owner of several counts several times."""
     owners = np.int64(0)
     for c in range(size):
         owners += people.post_offsets[itemset[c] + 1] - people.post_offsets[itemset[c]]
@@ -145,11 +152,12 @@ def count_owners(itemset, size, people):
 def choose_whom_to_ask(other_row, least, problem, walk, scratch):
     """Fill ``queried`` with items such that every owner of a Q of the set owns one; returns how many.
 
-    That is something that ``other_row`` lacks, if it is not -1; and something beside the ``least`` - 1 most
-    frequent items, or beside as many of these as more than n rows hold. What has fewer owners is taken.
+    Such a Q holds something that ``other_row`` (unless -1) lacks. It also holds something beside the
+    ``least`` - 1 most frequent items, and beside any of them that more than n rows hold together. Of these
+    two lists the one with fewer owners is taken.
     """
     size = walk.at[SIZE]
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     queried = scratch.queried
     n_first = size - max(least - 1, 0)
     owners = count_owners(walk.closure, n_first, problem.people)
@@ -181,10 +189,10 @@ def choose_whom_to_ask(other_row, least, problem, walk, scratch):
 
 @step
 def find_others(n_open, other_row, least, problem, walk, scratch, found):
-    """Look for persons outside T who own a Q of the set and want one of the ``opened`` items protected."""
+    """Find persons outside T who own a Q of the set and want one of the ``opened`` items protected."""
     people = problem.people
     wishes = problem.wishes
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     seen = scratch.seen
     seen[-1] += 1
     for a in range(choose_whom_to_ask(other_row, least, problem, walk, scratch)):
@@ -195,7 +203,7 @@ def find_others(n_open, other_row, least, problem, walk, scratch, found):
             if seen[person] == seen[-1] or length < least:
                 continue
             seen[person] = seen[-1]
-            # Whatever is sooner known first: what they want protected, or what they have.
+            # First what is quicker to find out: what they want protected, or what they own.
             first = 0
             if 8 * n_open <= length:
                 first = next_protected(person, 0, n_open, scratch.opened, wishes)
@@ -226,7 +234,7 @@ def next_protected(person, first, n_open, opened, wishes):
 @step
 def report_for(person, first, n_open, n_known, problem, walk, scratch, found):
     """Report what follows for the person; how many items are still open, or -1 without room for more."""
-    n = walk.at[END] - walk.at[START]
+    n = n_holding(walk)
     k = first
     while k < n_open:
         e = scratch.opened[k]

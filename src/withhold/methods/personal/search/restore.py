@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from withhold.counting.arrays import with_item
 from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import count_rows, place_in, put_back, reaches, withhold
 from withhold.methods.personal.search.combinations import (
@@ -15,7 +16,6 @@ from withhold.methods.personal.search.combinations import (
     SHORT,
     find_unsafe_combination,
     find_unsafe_subset,
-    with_item,
 )
 from withhold.methods.personal.search.few_restored import find_harm
 from withhold.methods.personal.search.judge import find_unsafe_sets
@@ -24,7 +24,7 @@ from withhold.methods.rho.search.bounded import count_sets
 
 BLOCKED, SAFE, BACK = 0, 1, 2
 MOST_TRIED = 64
-"""Rules of an item that are tried before anything is searched: the newest."""
+"""At most this many rules of an item, the newest, are tried before any search."""
 
 
 class Rules(NamedTuple):
@@ -57,13 +57,13 @@ class Probe(NamedTuple):
     """What a thread needs to find out whether an item that came back does harm."""
 
     most: Any
-    """Rules of at most so many known items count."""
+    """Rules of at most this many known items count."""
     problem: Any
     walk: Any
     scratch: Any
     room: Any
     job: Any
-    """Room for the one root and row to look at."""
+    """Room for the one root and row to judge."""
     person_by_person: Any
     """Whether few people want anything protected; the walk then allows nothing between two uses."""
     few: Any
@@ -87,7 +87,7 @@ def is_too_frequent(x, problem):
 
 @step
 def breaks(rule, rules, probe):
-    """Whether a rule of the list counts and is unsafe as things are."""
+    """Whether a rule of the list counts and is unsafe in the rows as they are."""
     problem = probe.problem
     known = probe.scratch.known
     both = probe.scratch.rest
@@ -105,7 +105,7 @@ def breaks(rule, rules, probe):
 
 @step
 def stays_unsafe(rule, seen_at, rules, most):
-    """Whether nothing that is known came back since the rule, if it counts, was seen to be unsafe."""
+    """Whether the rule counts, and none of its known items came back since it was seen to be unsafe."""
     start = rules.starts[rule]
     end = rules.starts[rule + 1]
     unsafe = seen_at >= 0 and end - start <= most
@@ -176,9 +176,9 @@ def try_restoring(tried, now, rules, probe, found, stop):
     """Put each occurrence back for a moment; ``outcomes`` says whether that is SAFE.
 
     The rule for which it was withheld is tried first, then those that kept other occurrences of the item out.
-    What stays out because of another rule is blocked by that one; new ones are reported in ``found`` and
-    numbered from len(rules.consequents) on. A rule that is seen to be unsafe at the time ``now`` stays so
-    until something known comes back.
+    An occurrence that stays out because of another rule is blocked by that one; new rules are reported in
+    ``found`` and numbered from len(rules.consequents) on. A rule that is unsafe at the time ``now`` stays so
+    until one of its known items comes back.
     """
     rows = probe.problem.rows
     for k in range(len(tried.positions)):
@@ -199,7 +199,7 @@ def try_restoring(tried, now, rules, probe, found, stop):
             if not unsafe:
                 rule = len(rules.consequents) + found.count[N_RULES]
                 unsafe = does_harm(x, row, probe, found, stop)
-            # What was stopped has no rule.
+            # If the test was stopped there is no rule.
             if unsafe and rule < len(rules.consequents) + found.count[N_RULES]:
                 tried.blocked_by[k] = rule
         if unsafe:
@@ -210,11 +210,11 @@ def try_restoring(tried, now, rules, probe, found, stop):
 
 
 @step
-def meet(x, row, y, other, rows):
+def can_harm_together(x, row, y, other, rows):
     """Whether x in its row and y in the other one can harm the same rule.
 
-    It holds both items, and both rows hold it. For one item in two rows it holds something else as well:
-    how often the item is there is looked at apart.
+    Such a rule contains both items, and both rows hold it. If both items are the same, it contains another
+    one that both rows hold, because the support of a single item is tested separately.
     """
     if x != y:
         return place_in(row, y, rows) >= 0 and place_in(other, x, rows) >= 0
@@ -239,7 +239,7 @@ def restore_together(tried, probe, found, stop):
         d = 0
         while not harm and d < n_done:
             other = tried.row_of[done[d]]
-            if meet(x, row, rows.items[tried.positions[done[d]]], other, rows):
+            if can_harm_together(x, row, rows.items[tried.positions[done[d]]], other, rows):
                 found.count[N_RULES] = 0
                 harm = does_harm(x, row, probe, found, stop)
                 break

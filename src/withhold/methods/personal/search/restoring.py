@@ -3,9 +3,9 @@
 Most deletions fixed a rule that has no slack left, and stay. The others are tried, shortest record first.
 If a restored item breaks something, that is the new reason to withhold it. They are tried a few hundred at
 a time, on all cores, each as if it came back alone; then those that are safe come back one after the other.
-Two of them can only do harm together if both records hold both items; only then is the second looked at
-again. With ``max_known``, records with too many combinations of known items are looked at as strictly as
-without, so there a deletion may stay that could be undone.
+Two of them can only do harm together if both records hold both items; only then is the second tested again.
+With ``max_known``, records with too many combinations of known items are tested as strictly as without, so a
+deletion may stay there that could be undone.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from withhold.methods.personal.search.restore import (
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 AT_ONCE, LATER = 256, 4096
-"""Deletions that are looked at before any of them is undone, when many can be and when few can: fixed
-numbers, so that jobs change nothing."""
+"""Deletions that are tested before any of them is undone, in the first pass (when many can be) and later:
+fixed numbers, so that ``jobs`` does not change the result."""
 DEALT = 32
-"""Batches among which neighbours are dealt out."""
+"""Batches among which the deletions of one record are dealt out."""
 LEARNT = 1.05
-"""When there are so many times as many rules they are listed anew, so that others are held up by them."""
+"""When the rules have grown by this factor they are listed again, so that the new ones are tried, too."""
 
 
 def restore_people(work: PersonalWorkspace, max_known: int | None, stop: Stop) -> None:
@@ -91,8 +91,7 @@ class Restorer:
     def still_out(self) -> Longs:
         """The deletions that were not undone, those of short records first.
 
-        In the first pass those of one record are dealt out to several batches: together each would be looked
-        at twice.
+        Those of one record are dealt out to several batches: in one batch each would be tested twice.
         """
         items = self.work.rows.items
         alive = np.concatenate([[0], np.cumsum(items >= 0)])
@@ -107,7 +106,7 @@ class Restorer:
         numbers = np.flatnonzero(self.out)
         self.n_listed = len(self.consequents)
         pairs = self.ranks[numbers].astype(np.int64) * self.n_listed + self.blocked_by[numbers]
-        # Sorted by hand: np.unique hashes first, and takes several times as long.
+        # np.unique hashes first, and takes several times as long as sorting.
         pairs.sort()
         pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
         ranks, self.of_item = np.divmod(pairs, self.n_listed)
@@ -115,7 +114,7 @@ class Restorer:
         self.of_item_starts = np.concatenate([[0], np.cumsum(of_each)])
 
     def undo(self, numbers: Longs) -> int:
-        """Undo those of a few deletions that harm nobody; returns how many."""
+        """Undo those of these deletions that harm nobody; returns how many."""
         if len(self.consequents) > self.n_listed * LEARNT:
             self.list_rules()
         n_rules = len(self.consequents)
@@ -155,7 +154,7 @@ class Restorer:
 
     def _learn(self, numbers: Longs, n_rules: int, tried: Tried, found: Found) -> None:
         """Take over what blocks these deletions."""
-        # New rules were numbered from there on; those of other threads have come in since.
+        # The thread numbered its rules from ``n_rules`` on; rules of other threads were added since.
         since = len(self.consequents) - n_rules
         blocks = tried.blocked_by
         self.blocked_by[numbers] = np.where(blocks >= n_rules, blocks + since, blocks)
@@ -167,7 +166,7 @@ class Restorer:
 
 
 def new_probe(layout: PersonalLayout, problem: Problem, most: int) -> Probe:
-    """What a thread needs; ``problem`` is changed for a moment by each test."""
+    """What a thread needs; each test changes ``problem`` for a moment."""
     n_items, people = layout.layout.n_items, layout.people
     n_wishing, n_owned = layout.n_wishing, len(people.post_people)
     few = layout.few_wishing

@@ -3,10 +3,10 @@
 In: a workspace. Out: the workspace, safe, unless it was stopped. After a full pass with few
 deletions, only what these can have harmed is checked again; a pass that finds nothing ends it.
 
-Whole records are withheld, or all but a few items of each, where there is no time to look at them.
-Of a record with a thousand items, nearly every pair stands nowhere else, so that whoever knows two of them
-could infer all others; and the work grows with the cube of its length. Of a record with three items,
-rules of at most two known items are all there are, and those are quickly fixed.
+Whole records are withheld, or all but a few items of each, if there is no time to search them. In a record
+with a thousand items, nearly every pair occurs nowhere else, so that whoever knows two of them could infer
+all others; and the work grows with the cube of its length. A record with three items has only rules of at
+most two known items, which are quickly fixed.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -23,8 +23,6 @@ from withhold.counting.threads import ANSWERED, Stop, run_all
 from withhold.data import Constraints, Records
 from withhold.data.array_types import Ints
 from withhold.methods.personal.known_sets import (
-    END,
-    START,
     SUPPORT,
     KnownWalk,
     count_protected,
@@ -53,21 +51,21 @@ from withhold.methods.personal.search.owners import (
     N_RULES,
     Found,
     Scratch,
-    owner_wants_protected,
+    known_owner_wants_protected,
 )
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 FEW = 3000
-"""After so many deletions it is quicker to follow each than to check everything."""
+"""Up to this many deletions it is quicker to follow each than to check everything."""
 AT_ONCE = 20_000
 """Rules that one task reports before they are fixed."""
 TASKS = 64
 MOST_WORK = 2_000_000_000
-"""The sum, over all records, of the cube of the length, up to which every record is searched. Of the usual
-click streams and market baskets none comes near; a few records of a thousand items do."""
+"""Every record is searched if the cubes of all lengths add up to at most this. The usual click streams and
+market baskets come nowhere near; a few records of a thousand items do."""
 Jobs = Ints
-"""Where to look: rows of (root item, row), for sets that hold the root and items of the row; if few people
-want anything protected, of (person, EVERYWHERE), for sets of what the person owns."""
+"""What to search: pairs (root item, row), for sets that hold the root and items of the row; if few people
+want anything protected, pairs (person, EVERYWHERE), for sets of what the person owns."""
 NO_JOBS: Jobs = np.zeros((0, 2), dtype=np.int32)
 
 
@@ -82,17 +80,17 @@ def make_safe(work: PersonalWorkspace, max_known: int | None, stop: Stop) -> Non
         fix_small(work, sizes, stop)
         if work.log.n_removed == since:
             return
-        # Of few persons all are quickly looked at again.
+        # If few persons have wishes, it is quick to test them all again.
         many = max_known is None and not work.layout.few_wishing
         if many and work.log.n_removed - since <= FEW:
             follow(work, again, since, sizes + 1, stop)
 
 
 def follow(work: PersonalWorkspace, again: Jobs, since: int, least: int, stop: Stop) -> None:
-    """Fix what the deletions after ``since`` can have harmed, and what is found where something was found.
+    """Fix what the deletions after ``since`` can have harmed, and repeat the jobs that found something.
 
-    A rule that was reported stands for all sets with the same records. When an item of it is withheld for
-    another rule, it is safe, and the others need not be: so where something was found, look again. Such a
+    A reported rule represents all sets with the same records. When an item of it is withheld for
+    another rule, it is safe, and the others need not be: so jobs that found something are repeated. Such a
     set may now have another root, so a full pass has the last word.
     """
     harmed = NO_JOBS
@@ -131,7 +129,7 @@ def fix_closed_sets(work: PersonalWorkspace, jobs: Jobs, least: int, stop: Stop)
     for part, found in zip(parts, results, strict=True):
         if found.count[N_RULES] > 0:
             work.fix(*rules_found(found), stop)
-            # Without room for more rules the jobs behind the last one were not done either.
+            # If the room ran out, the jobs after the last one were not done either.
             with_rules = np.unique(found.jobs[: found.count[N_RULES]])
             repeat.append(part[with_rules[0] :] if found.count[N_FULL] > 0 else part[with_rules])
     return np.concatenate(repeat)
@@ -157,7 +155,7 @@ def all_roots(layout: PersonalLayout) -> Jobs:
 
 
 def all_jobs(layout: PersonalLayout) -> Jobs:
-    """A job for each who wants anything protected, if few do; else for every item that is published."""
+    """A job for each person who wants anything protected, if few do; else for every published item."""
     if not layout.few_wishing:
         return all_roots(layout)
     persons = np.flatnonzero(layout.people.wishing).astype(np.int32)
@@ -165,7 +163,7 @@ def all_jobs(layout: PersonalLayout) -> Jobs:
 
 
 class ClosedSetFinder:
-    """Finds unsafe closed sets; what a thread needs for it is used again by the next."""
+    """Finds unsafe closed sets; the scratch of one task is reused by the next."""
 
     def __init__(self, layout: PersonalLayout, problem: Problem, least: int, stop: Stop) -> None:
         self.layout, self.problem, self.least, self.stop = layout, problem, least, stop
@@ -189,7 +187,7 @@ class ClosedSetFinder:
 
 
 def count_too_long(work: PersonalWorkspace) -> int:
-    """How many of the longest records must be set aside for the others to be little enough work."""
+    """How many of the longest records must be set aside to keep the work for the others within bounds."""
     # Rows come longest first.
     lengths = np.diff(work.rows.offsets).astype(np.float64)
     from_there_on = np.cumsum((lengths**3)[::-1])[::-1]
@@ -197,7 +195,7 @@ def count_too_long(work: PersonalWorkspace) -> int:
 
 
 def shorten_records(work: PersonalWorkspace, size: int, stop: Stop) -> bool:
-    """Leave every record ``size`` + 1 items, the most frequent, and make that safe; whether it is."""
+    """Leave every record its ``size`` + 1 most frequent items, and make that safe; whether it is."""
     published = work.rows.items >= 0
     before = np.concatenate([[0], np.cumsum(published, dtype=np.int64)])
     ends = before[work.rows.offsets[1:]]
@@ -220,7 +218,7 @@ def holds_already(
     max_known: int | None,
     limit_seconds: float | None,
 ) -> bool:
-    """Whether nothing of the records need be withheld, as far as that is found out in time."""
+    """Whether nothing of the records need be withheld; False if that is not found out in time."""
     if work.too_frequent().any():
         return False
     layout = lay_out_needed(records, np.ones(records.n_occurrences, dtype=bool), constraints)
@@ -274,14 +272,12 @@ def has_unsafe_known_set(roots, largest, problem, known, stop):
 
 @step
 def infers_protected(problem, known):
-    """Whether something follows from the current set that one of its owners wants protected."""
+    """Whether an item follows from the current set that one of its owners wants protected."""
     unsafe = False
     n_touched = count_protected(known.at[SUPPORT], problem, known)
     for t in range(n_touched):
         e = known.touched[t]
         if not unsafe and known.joint[e] * problem.den > problem.num * known.at[SUPPORT]:
-            unsafe = owner_wants_protected(
-                e, known.walk.pool_row, known.at[START], known.at[END], problem
-            )
+            unsafe = known_owner_wants_protected(e, known, problem)
         known.joint[e] = 0
     return unsafe

@@ -1,9 +1,9 @@
 """The sampled suppressor (Nakagawa et al., Algorithm 2, and its honest version).
 
 ``paper``: draw for each size, fix what fails, and start again until a round has no failure at all.
-``honest``: a round tests the records as they are, with some failures allowed; only if it fails is anything
-fixed, on draws of its own until few of them fail, and another round, with other draws and less of ``delta``
-left, tests again. The draws of the round that passed come again in the proof.
+``honest``: a round tests the records as they are, with some failures allowed. Only if it fails is anything
+fixed, on separate draws until few of them fail; then another round, with other draws and less of ``delta``
+left, tests again. The proof repeats the draws of the round that passed.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -22,9 +22,9 @@ from withhold.methods.personal.search.owners import Found, report
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 BATCH = 1000
-"""Adversaries of each size that are drawn and fixed before it is seen how many still fail."""
+"""How many adversaries of each size are drawn at a time, to see how many fail and to fix those."""
 AIM = 0.6
-"""Fixing ends when so small a part of the failures that a test allows is left."""
+"""Fixing ends when at most this part of the failures that a test allows is left."""
 
 
 def confirm_by_samples(

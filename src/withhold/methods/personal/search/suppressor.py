@@ -31,9 +31,9 @@ from withhold.methods.rho.search.giving_up import remove_everywhere
 from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.suppressor import SHARE_OF_CHECK, suppress_rho
 
-SHARE_OF_SEARCH, SHARE_OF_LOOK = 0.6, 0.75
-"""Of a budget, the search ends after this share, and the look for what it left unsafe after that one; the
-rest is for making short records safe."""
+SHARE_OF_SEARCH, SHARE_OF_FINDING = 0.6, 0.75
+"""Of a budget: the search ends after the first share, finding what it left unsafe after the second; the rest
+is for making shortened records safe."""
 VICTIMS = {"rules": LEFTOVER, "distribution": DISTRIBUTION}
 
 
@@ -69,11 +69,11 @@ def suppress_personal(
                 in_force["round"] = confirm_by_samples(work, model, run.seed, search)
             else:
                 too_long = count_too_long(work)
-                # The search removes nothing that need not go. Setting aside does.
+                # The search withholds nothing from records that are safe; setting records aside does.
                 limit = None if options.budget is None else options.budget * SHARE_OF_CHECK
                 if too_long and holds_already(work, records, model, constraints, max_known, limit):
                     return _plan(records, work.log, work.kept()), in_force
-                # It may come back when what can be undone is undone.
+                # What is set aside may come back when deletions are undone.
                 work.withhold(np.arange(work.rows.offsets[too_long], dtype=np.int64))
                 in_force["set_aside"] = too_long
                 make_safe(work, max_known, search)
@@ -94,15 +94,15 @@ def _give_up(
     budget: float | None,
     stop: Stop,
 ) -> np.ndarray:
-    """What is left without the items that are protected and unsafe, where that is known in time.
+    """What is left without the items that are protected and unsafe, if these are known in time.
 
-    Removing an item everywhere changes no support of a set without it, so what is safe stays safe. If it is
-    not known in time, every record keeps a few items, which are made safe; and if that takes too
-    long as well, one.
+    Removing an item everywhere changes no support of a set without it, so what is safe stays safe. If the
+    unsafe items are not known in time, every record keeps a few items, which are made safe; if that takes too
+    long as well, one item.
     """
-    left_of_budget = None if budget is None else budget * (SHARE_OF_LOOK - SHARE_OF_SEARCH)
-    with Stop(left_of_budget) as look:
-        ranks = unsafe_items(work, look)
+    left_of_budget = None if budget is None else budget * (SHARE_OF_FINDING - SHARE_OF_SEARCH)
+    with Stop(left_of_budget) as finding:
+        ranks = unsafe_items(work, finding)
     if ranks is not None:
         codes = work.layout.layout.code_of_rank[ranks]
         return remove_everywhere(records, codes, work.kept(), work.log)

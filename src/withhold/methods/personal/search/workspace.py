@@ -59,7 +59,7 @@ class PersonalWorkspace:
         return self.fix(starts, np.zeros(0, dtype=np.int32), consequents, stop)
 
     def fix_size(self, size: int, stop: Stop) -> int:
-        """Make all rules of so many known items safe."""
+        """Make all rules of ``size`` known items safe."""
         known = new_known_walk(self.problem, size, changing=True)
         n_places = int(self.choice.total[0])
         fixes = room_for_fixes(n_places, n_places * size, known.holders)
@@ -111,7 +111,7 @@ class PersonalWorkspace:
         )
 
     def rows_and_positions(self, places: Longs | Ints) -> tuple[Ints, Ints]:
-        """Where occurrences of the records stand in the layout: their rows and positions."""
+        """The rows and positions of occurrences in the layout."""
         position_of = np.empty(len(self.rows.items), dtype=np.int32)
         position_of[self.layout.layout.origin] = np.arange(len(position_of), dtype=np.int32)
         positions = position_of[places]

@@ -1,4 +1,4 @@
-"""A record too long to be looked at as a whole, dealt into parts; what these lose, the record loses."""
+"""A record too long to be tested as a whole, dealt into parts; the record loses what these lose together."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations

@@ -17,7 +17,7 @@ def count_lacking(rows, sensitive, classes, room, table, size, gone, enough):
     found = np.int64(0)
     n_long = room.n_as_long[size]
     first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
-    # The shortest rows first: they can keep most.
+    # The shortest rows first: they are the most likely to keep the itemset.
     if rarest >= first:
         for word in range(((n_long + 63) >> 6) - 1, -1, -1):
             held = rows.bitmaps[rarest - first, word]
@@ -133,13 +133,13 @@ def held_of_block(rows, sensitive, room, n_public, row):
 
 @step
 def bits_of(rows, room, item, k, word):
-    """64 rows, and whether they hold the item, which is the ``k``-th of the block."""
+    """A bit for each of 64 rows: whether it holds the item, which is the ``k``-th of the block."""
     first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
     return rows.bitmaps[item - first, word] if item >= first else room.bitmaps[k, word]
 
 
 @step
-def draw_bitmaps(rows, room, first_sensitive, n, value):
+def fill_bitmaps(rows, room, first_sensitive, n, value):
     """Make the bitmaps of those items of the block that have none; with the value 0, clear them."""
     first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
     for k in range(n):
@@ -153,11 +153,11 @@ def draw_bitmaps(rows, room, first_sensitive, n, value):
 
 @step
 def count_by_bitmaps(rows, sensitive, classes, room, table, number, block):
-    """The same where all public items have bitmaps, 64 rows at a time."""
+    """As ``count_others``, if all public items have bitmaps: 64 rows at a time."""
     n_public, first_sensitive, n = block
     own = classes.rows[classes.starts[number]]
     first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
-    draw_bitmaps(rows, room, first_sensitive, n, np.uint64(1))
+    fill_bitmaps(rows, room, first_sensitive, n, np.uint64(1))
     n_others = np.int64(-1)
     for word in range((room.n_as_long[n_public] + 63) >> 6):
         held = ~np.uint64(0)
@@ -177,7 +177,7 @@ def count_by_bitmaps(rows, sensitive, classes, room, table, number, block):
             once |= bits
         if once == 0:
             continue
-        # A row with one item of the block can keep that, so it need not be looked at.
+        # A row that is not hopeless can keep any single item, so a row with one of the block is just counted.
         for k in range(n):
             bits = held & bits_of(rows, room, room.sensitive[first_sensitive + k], k, word)
             room.held[np.int64(1) << k] += np.int64(count_bits(bits & ~twice))
@@ -190,7 +190,7 @@ def count_by_bitmaps(rows, sensitive, classes, room, table, number, block):
                 note_other(classes, room, table, classes.of_row[row], n, mask)
     if n == 1:
         room.held[1] -= 1
-    draw_bitmaps(rows, room, first_sensitive, n, np.uint64(0))
+    fill_bitmaps(rows, room, first_sensitive, n, np.uint64(0))
     return n_others if n_public > 0 else np.int64(len(rows.offsets) - 2)
 
 
@@ -228,7 +228,7 @@ def note_other(classes, room, table, other, n, mask):
 def most_by_sizes(rows, sensitive, classes, room, number, sizes, n_helpers):
     """How many sensitive items a row of the class can keep, by how many of them the other rows can keep.
 
-    With k of them it is hidden by k times ``n_helpers`` rows that keep k - 1.
+    If it keeps k of them, at least k times ``n_helpers`` rows that keep k - 1 or more must hide it.
     """
     n_public, n_sensitive = sizes
     own = classes.rows[classes.starts[number]]

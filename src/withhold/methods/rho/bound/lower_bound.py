@@ -25,7 +25,7 @@ from withhold.methods.rho.options import MOST_OCCURRENCES, RhoSearch
 ROWS_PER_TASK = 1000
 CLASSES_PER_TASK = 4000
 FIRST_TABLES = 1 << 18
-"""Sets that there is room for at first."""
+"""The number of sets for which there is room at first."""
 
 
 def bound_rho(
@@ -39,11 +39,11 @@ def bound_rho(
         return None
     layout = lay_out(records, records.codes(model.sensitive))
     of_any = narrower = None
-    # The bound of all releases takes longest; of one that deletes sensitive items only it says less.
+    # The bound for all releases takes longest, and says less about those that delete sensitive items only.
     if options.bound or options.keep != "rules":
         of_any = least_loss(layout, model, run)
     if options.keep == "rules":
-        # Whoever deletes sensitive items only deletes.
+        # The bound for all releases holds for those that delete sensitive items only, too.
         narrower = max(least_loss_of_sensitive(layout, model, run), of_any or 0)
     return LowerBound(of_any, records.n_occurrences, narrower)
 
@@ -63,7 +63,7 @@ def least_loss_of_sensitive(layout: Layout, model: RhoUncertainty, run: SearchRu
             run.progress("bounding the loss of sensitive items", at, n_classes)
             ends = at, min(at + CLASSES_PER_TASK, n_classes)
             given = rows, layout.sensitive, classes, needs, room, tables, ends, stop.flag
-            # In a thread, so that Ctrl-C is heard.
+            # In a thread, so that Ctrl-C is handled at once.
             (at,) = run_all([partial(bound_classes, *given)], stop, jobs=1, progress=run.progress)
             if at < ends[1]:
                 tables = np.concatenate([tables[0], np.zeros_like(tables[0])]), tables[1]
@@ -83,7 +83,7 @@ def least_loss(layout: Layout, model: RhoUncertainty, run: SearchRun) -> int:
 
     def bound(first: int) -> None:
         try:
-            # What another task has finished with; taking it from a list is safe between threads.
+            # Scratch that another task has finished with; taking it from a list is safe between threads.
             near = scratch.pop()
         except IndexError:
             near = new_near(layout, needs.most_free)
@@ -98,7 +98,7 @@ def least_loss(layout: Layout, model: RhoUncertainty, run: SearchRun) -> int:
 
 
 def _tested_together(layout: Layout, model: RhoUncertainty) -> int:
-    """So many items of a record are tested together: one more than the attacker knows."""
+    """How many items of a record are tested together: one more than the attacker knows."""
     longest = int(np.diff(layout.offsets).max(initial=0))
     known = model.for_records_up_to(longest).max_known
     return max(longest if known is None else known + 1, 1)

@@ -1,7 +1,7 @@
 """The other rows that hold nearly all of some items of a row: those that could hide it.
 
-By postings where the rarest items are rare, else by bitmaps, 64 rows at a time. Rows come longest first, so
-that the rows too short to matter are never looked at.
+By postings if the rarest items are rare, otherwise by bitmaps, 64 rows at a time. Rows come longest first, so
+that the rows too short to matter are never visited.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,11 +18,11 @@ from withhold.counting.layout import Layout
 MOST_BITMAPS = 62
 """Items of a row that are looked for by bitmaps, and that a mask has bits for."""
 MOST_MASKS = 4096
-"""So many near rows are told apart at first; more are counted by mask, or, of a long row, only counted."""
+"""The masks of this many near rows are kept; others are counted by mask or, of long rows, by size only."""
 LARGEST_COUNT = 31
 """The counters have five bits."""
 WORDS_PER_POSTING = 20
-"""Looking at one posting takes about as long as at so many words for one item."""
+"""Testing one posting takes about as long as testing this many words for one item."""
 
 
 class Near(NamedTuple):
@@ -36,7 +36,7 @@ class Near(NamedTuple):
     masks: Any
     """For the first near rows: which of the items each lacks, a bit for each."""
     sizes: Any
-    """By number of items: how many near rows lack so many; all zero between two rows."""
+    """By number of items: how many near rows lack that many; all zero between two rows."""
     counts: Any
     """Room to count masks; all zero between two rows."""
     bitmaps: Any
@@ -121,7 +121,7 @@ def find_by_postings(rows, near, row, n, most):
 
 @step
 def bits_of(rows, near, k, word):
-    """64 rows, and whether they hold the ``k``-th item."""
+    """A bit for each of 64 rows: whether it holds the ``k``-th item."""
     first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
     if near.own[k] >= first:
         return rows.bitmaps[near.own[k] - first, word]
@@ -129,7 +129,7 @@ def bits_of(rows, near, k, word):
 
 
 @step
-def draw_bitmaps(rows, near, n, value):
+def fill_bitmaps(rows, near, n, value):
     """Make the bitmaps of those items that have none; with the value 0, clear them."""
     first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
     for k in range(n):
@@ -144,9 +144,9 @@ def draw_bitmaps(rows, near, n, value):
 @routine
 def find_by_bitmaps(rows, near, row, n, most):
     """The near rows, 64 at a time: five words are the bits of 64 counters of missing items."""
-    draw_bitmaps(rows, near, n, np.uint64(1))
+    fill_bitmaps(rows, near, n, np.uint64(1))
     none, every, one = np.uint64(0), ~np.uint64(0), np.uint64(1)
-    # The counters start so high that one item too many overflows.
+    # The counters start so high that they overflow with one missing item too many.
     start = LARGEST_COUNT - most
     found = np.int64(0)
     for word in range((near.n_as_long[n - most] + 63) >> 6):
@@ -182,5 +182,5 @@ def find_by_bitmaps(rows, near, row, n, most):
             if n_missing < n:
                 note_row(near, found, mask, n, n_missing)
                 found += 1
-    draw_bitmaps(rows, near, n, np.uint64(0))
+    fill_bitmaps(rows, near, n, np.uint64(0))
     return found

@@ -1,8 +1,8 @@
-"""What a record can keep of its sensitive items if nobody loses another item.
+"""What a record can keep of its sensitive items if only sensitive items are deleted.
 
-Records come in classes of equal ones, longest first, because a record is hidden by longer ones. What a
-class can keep is cached: a record that cannot keep some items hides nobody who does. docs/decisions/0020
-has the proof.
+Equal records form a class. Classes with the most public items come first, because a record is hidden by those
+that hold all of its public items. What a class can keep is stored: a record that cannot keep some items hides
+no record that keeps them. docs/decisions/0020 has the proof.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -48,7 +48,7 @@ def bound_classes(rows, sensitive, classes, needs, room, tables, ends, stop):
 
 @step
 def n_helpers(needs, n_keeping):
-    """How many others each item needs that lack just that, if so many records keep all."""
+    """How many others must lack just one item, for each item, if ``n_keeping`` records keep all."""
     return (n_keeping * needs.den + needs.num - 1) // needs.num - n_keeping
 
 
@@ -58,7 +58,7 @@ def bound_part(rows, sensitive, classes, needs, room, tables, number, sizes):
     n_public, n_sensitive = sizes
     size = classes.sizes[number]
     row = classes.rows[classes.starts[number]]
-    # What can be kept of a part is not noted: nobody could tell it from the whole.
+    # Only for a whole row: what a part can keep does not say what the row can keep.
     is_whole = n_public + n_sensitive == rows.offsets[row + 1] - rows.offsets[row]
     fewest = n_helpers(needs, 1)
     asks = n_public > 0 or needs.with_prior
@@ -106,7 +106,7 @@ def give_up(classes, room, number):
 
 @step
 def all_can_stay(rows, sensitive, classes, needs, room, table, number, sizes):
-    """Whether records enough lack each sensitive item and can keep the rest, so that nobody loses any."""
+    """Whether enough records lack each sensitive item and can keep the rest, so that no item need go."""
     n_public, n_sensitive = sizes
     n = n_public + n_sensitive
     enough = n_helpers(needs, classes.sizes[number])
@@ -144,7 +144,7 @@ def bound_block(needs, room, tables, size, block, n_others):
         low = np.int64(0)
         high = size
         while low < high:
-            # Nearly always all of them can, or none.
+            # Nearly always all rows of the class can keep the set, or none.
             middle = high if low == 0 and high == size else (low + high + 1) // 2
             if can_keep(needs, room, n, n_public, mask, n_others, middle):
                 low = middle
@@ -153,19 +153,19 @@ def bound_block(needs, room, tables, size, block, n_others):
         room.n_keeping[n_kept] += low
         if first == 0:
             table[used[0] + mask] = low > 0
-    # There is room for the first block only.
+    # Only the sets of the first block are noted; the empty one can always be kept.
     if first == 0:
         table[used[0]] = True
     loss = np.int64(0)
     for k in range(1, n + 1):
         loss += max(size - room.n_keeping[k], 0)
-    # By how many keep so many items, or by how many keep each item: both are true.
+    # Two lower bounds: from how many rows keep k items, for each k, and from how many keep each item.
     return max(loss, n * size - room.n_keeping[1])
 
 
 @step
 def can_keep(needs, room, n, n_public, mask, n_others, n_keeping):
-    """Whether so many records could keep this set, by the others that could lack one item of it."""
+    """Whether ``n_keeping`` records could keep this set, by the others that could lack one item of it."""
     n_held = room.held[mask] + room.held_by_few[mask]
     if n_public + count_bits(np.uint64(mask)) == 1 and not needs.with_prior:
         return True

@@ -20,12 +20,12 @@ from withhold.methods.rho.bound.dealing import deal_part
 from withhold.methods.rho.bound.near_rows import MOST_BITMAPS, find_near
 
 MOST_FREE = 14
-"""With so many items that matter, everything that can be left is tried; else helpers are counted."""
+"""Up to this many items that matter, every set that can be left is tried; above, helpers are only counted."""
 
 MOST_COMPARED = 1024
-"""So many near rows of a longer record are compared with each other."""
+"""At most this many near rows of a longer record are compared with each other."""
 USUALLY_SAFE = 5
-"""Records of so many items are mostly safe as they are, which is quickly seen."""
+"""Records of at most this many items are usually safe as they are, which is quickly tested."""
 
 
 class Needs(NamedTuple):
@@ -36,7 +36,7 @@ class Needs(NamedTuple):
     with_prior: Any
     """Whether the empty antecedent counts."""
     most_together: Any
-    """So many items of a record are tested together: one more than the attacker knows."""
+    """How many items of a record are tested together: one more than the attacker knows."""
     most_free: Any
 
 
@@ -129,7 +129,7 @@ def count_masks(near, n, n_near, n_bits):
 
 @step
 def can_stay(rows, needs, near, n, n_sensitive):
-    """Whether there are helpers enough for all of the items to stay."""
+    """Whether there are enough helpers for all of the items to stay."""
     support = count_support(rows, near.own, n, n_sensitive * needs.helpers + 1)
     missing = np.int64(0)
     for left_out in range(n):
@@ -145,7 +145,7 @@ def can_stay(rows, needs, near, n, n_sensitive):
 
 @step
 def least_by_masks(needs, near, n, n_sensitive, n_bits, n_others):
-    """The fewest items without which there are helpers enough for the rest; clears ``near.counts``."""
+    """The fewest items without which there are enough helpers for the rest; clears ``near.counts``."""
     n_masks = np.int64(1) << n_bits
     if n_bits == n:
         near.counts[n_masks - 1] = n_others
@@ -175,7 +175,7 @@ def least_by_masks(needs, near, n, n_sensitive, n_bits, n_others):
 
 @step
 def least_by_sizes(needs, near, n, n_sensitive, n_others):
-    """The same, only by how many near rows there are: with fewer there are not helpers enough."""
+    """As ``least_by_masks``, but only by how many near rows there are: fewer are not enough helpers."""
     n_near = near.sizes[0]
     for size in range(n_sensitive):
         n_near += near.sizes[size + 1]
@@ -188,7 +188,7 @@ def least_by_sizes(needs, near, n, n_sensitive, n_others):
 
 @step
 def least_by_pairs(needs, near, n, n_sensitive, n_near, least):
-    """The same from ``least`` on, by the helper that lacks most public items and those that fit it.
+    """As ``least_by_sizes``, from ``least`` on: by the helper that lacks most public items and its matches.
 
     All public items that it lacks are gone, so that fewer sensitive ones are. Two helpers lack only what is
     gone and one more item each.

@@ -10,7 +10,7 @@ from withhold.counting.layout import Layout
 from withhold.counting.local_rows import merge_local_rows
 
 NOTHING, ANYTHING = -1, -2
-"""What a class can keep, where no table of sets is needed."""
+"""What a class can keep, if no table of sets is needed."""
 
 
 class ClassNeeds(NamedTuple):
@@ -22,16 +22,16 @@ class ClassNeeds(NamedTuple):
     with_prior: Any
     """Whether the empty antecedent counts."""
     most_together: Any
-    """So many items of a record are tested together: one more than the attacker knows."""
+    """How many items of a record are tested together: one more than the attacker knows."""
     most_tried: Any
-    """Sensitive items of which everything is tried that can be left; more are dealt into blocks."""
+    """Up to this many sensitive items, every set that can be left is tried; more are dealt into blocks."""
 
 
 class Classes(NamedTuple):
     """Classes of equal rows, and what each can keep."""
 
     order: Any
-    """In which they are looked at: most public items first, then fewest sensitive ones."""
+    """The order in which they are bounded: most public items first, then fewest sensitive ones."""
     of_row: Any
     sizes: Any
     starts: Any
@@ -48,12 +48,12 @@ class Classes(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room to look at one class."""
+    """Room to bound one class."""
 
     public: Any
     """Its public items, ascending."""
     sensitive: Any
-    """Those sensitive items that are looked at."""
+    """The sensitive items of its current part."""
     itemset: Any
     local_of: Any
     """Their numbers, by rank; all -1 between two classes."""
@@ -68,7 +68,7 @@ class Room(NamedTuple):
     can_keep: Any
     """By subset: whether the other row can."""
     n_keeping: Any
-    """By number of items: how many rows of the class can keep so many."""
+    """By number of items: how many rows of the class can keep that many."""
     bitmaps: Any
     """Of those items that have none; all 0 between two classes."""
     hopeless: Any

@@ -18,9 +18,9 @@ from withhold.counting.local_closed_walk import (
     close_rows,
     expand,
     is_first_met,
-    leave_set,
     new_closed_walk,
     start_closed,
+    take_child,
 )
 from withhold.counting.local_rows import POSTED, gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
@@ -38,13 +38,13 @@ class Witness(NamedTuple):
     itemset: Any
     """C, ascending."""
     numbers: Any
-    """sup(Ce), sup(C), |C|; then how many closed sets were looked at."""
+    """sup(Ce), sup(C), |C|; then how many closed sets were checked."""
 
 
 def find_unsafe_closed_set(
     rows: IndexedRows, consequents: Ints, limits: Limits, stop: NDArray[np.int64]
 ) -> tuple[Rule | None, int]:
-    """The first closed set C of some D_e with conf(C→e) above the limit; and how many were looked at.
+    """The first closed set C of some D_e with conf(C→e) above the limit; and how many were checked.
 
     ``limits`` has ``num``, ``den`` and ``with_prior``, without which the empty C does not count.
     """
@@ -60,9 +60,9 @@ def find_unsafe_closed_set(
 
 @kernel
 def find_unsafe_among(rows, consequents, limits, numbering, witness, stop):
-    """Look for an unsafe closed set in each D_e, first at its rows: CLEAN, or FOUND or STOPPED and at which.
+    """Check the closed sets of each D_e, its rows first: CLEAN, FOUND or STOPPED, and at which consequent.
 
-    One kernel: called from another, it would be compiled twice, which takes a second.
+    One kernel, because a part that another kernel calls would be compiled twice, which takes a second.
     """
     for at in range(len(consequents)):
         local = gather(rows, np.int64(consequents[at]), np.int64(POSTED), numbering)
@@ -80,12 +80,10 @@ def find_unsafe_among(rows, consequents, limits, numbering, witness, stop):
         while depth >= 0:
             if stop[0] != 0:
                 return STOPPED, at
-            child = walk.next_child[depth]
-            if child == walk.last_child[depth]:
-                leave_set(walk, depth)
+            child = take_child(walk, depth)
+            if child < 0:
                 depth -= 1
                 continue
-            walk.next_child[depth] += 1
             start = children[child, 1]
             end = children[child, 2]
             size = close_rows(local, walk, pool, start, end)

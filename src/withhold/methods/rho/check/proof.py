@@ -57,7 +57,7 @@ def verify_rho(
 
 
 def _stray(records: Records, model: RhoUncertainty) -> Stray | None:
-    """The first item that should not be there, where public items are published as groups."""
+    """The first item that should not be there, if public items are published as groups."""
     if model.groups is None:
         return None
     known = model.groups.names | model.sensitive
@@ -75,7 +75,8 @@ def _closed_sets(
 
     def check(start: int) -> tuple[Rule | None, int]:
         # Every n-th consequent, so that frequent and rare ones are spread over the tasks.
-        some = consequents[start::n_tasks]
+        # A copy, since the kernel would be compiled again for a view with a stride.
+        some = consequents[start::n_tasks].copy()
         result = find_unsafe_closed_set(rows, some, model.limits, stop.flag)
         if result[0] is not None:
             stop.because(ANSWERED)
@@ -140,8 +141,8 @@ def _prior(layout: Layout, model: RhoUncertainty) -> Rule | None:
 def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, stop: Stop) -> Rule:
     """The rule with items left out of its antecedent as far as it stays a breach.
 
-    First large parts of the antecedent are left out at once, then smaller ones, at last single items: a
-    record of a million items that a few of them give away is done in some dozens of counts.
+    First large parts of the antecedent are left out at once, then smaller ones, finally single items: for a
+    record of a million items, of which a few suffice, some dozens of counts are enough.
     """
     antecedent, consequent, joint, support = rule
     rows = layout.rows()

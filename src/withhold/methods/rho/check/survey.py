@@ -1,4 +1,4 @@
-"""Every antecedent up to a given size: how many breaches there are, the worst of them, whom they expose.
+"""Every antecedent up to a given size: how many breaches there are, the worst, and which rows they expose.
 
 Depth first over itemsets in rank order (``counting.walk``). One pass over the rows of a set q counts the
 sensitive items beside it, the confidences of q→e.
@@ -21,7 +21,7 @@ from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, STOPPED
 
 
 class Task(NamedTuple):
-    """Which antecedents to look at, and for what."""
+    """Which antecedents to visit, and what to count."""
 
     root_from: Any
     """Those whose rarest item is in [root_from, root_to)."""
@@ -61,14 +61,14 @@ def survey(layout: Layout, rho: Fraction, sizes: tuple[int, int], run: SurveyRun
     rows, smallest, largest = layout.rows(), *sizes
     numbers = smallest, rho.numerator, rho.denominator, run.first_only, run.skip_equal
 
-    def look(first: int, end: int, room: tuple[Walk, Sensitive], tally: Tally) -> bool:
+    def visit(first: int, end: int, room: tuple[Walk, Sensitive], tally: Tally) -> bool:
         task = Task(first, end, *numbers)
         return bool(survey_antecedents(rows, *room, task, tally, run.stop.flag) == FOUND)
 
     def new_room() -> tuple[Walk, Sensitive]:
         return new_walk(rows, largest), sensitive_of(layout, largest)
 
-    return survey_roots(layout, largest, run, new_room, look)
+    return survey_roots(layout, largest, run, new_room, visit)
 
 
 def sensitive_of(layout: Layout, largest: int) -> Sensitive:
@@ -108,7 +108,7 @@ def survey_antecedents(rows, walk, sensitive, task, tally, stop):
             sensitive.in_path[size] = sensitive.in_path[size - 1] + is_sensitive
             if size >= task.from_size:
                 if end - start == 1:
-                    note_unique(walk, sensitive, task, tally, size, start)
+                    note_unique(walk, sensitive, tally, size, start)
                 else:
                     note_shared(walk, sensitive, task, tally, size, child)
                 if task.first_only and tally.counts[size] > 0:
@@ -122,7 +122,7 @@ def survey_antecedents(rows, walk, sensitive, task, tally, stop):
             if stop[0] != 0:
                 return STOPPED
             in_path = sensitive.in_path[size]
-            # An item in as many rows as q leads to nothing new.
+            # Adding an item that all rows of q hold changes no confidence.
             equal = end - start if task.skip_equal else np.int64(-1)
             share = (np.int64(0), np.int64(1))
             if go_deeper(rows, walk, sensitive, size, (start, end), in_path, equal, share):
@@ -134,7 +134,7 @@ def survey_antecedents(rows, walk, sensitive, task, tally, stop):
 
 
 @step
-def note_unique(walk, sensitive, task, tally, size, start):
+def note_unique(walk, sensitive, tally, size, start):
     """Count the breaches of a set in one row only: every sensitive item outside it is certain."""
     row = walk.pool_row[start]
     outside = sensitive.in_row[row] - sensitive.in_path[size]
@@ -195,7 +195,7 @@ def note_shared(walk, sensitive, task, tally, size, child):
 
 @step
 def count_supersets(rows, walk, sensitive, task, tally, size):
-    """Whether nothing below a set in one row is worth a look: no breach, or none to list, only to count."""
+    """Count the breaches below a set in one row without a walk; False if the walk must go there."""
     start = walk.child_start[walk.next_child[size] - 1]
     row = walk.pool_row[start]
     outside = sensitive.in_row[row] - sensitive.in_path[size]

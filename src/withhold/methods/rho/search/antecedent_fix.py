@@ -124,14 +124,7 @@ def fix_roots(rows, walk, targets, roots, limits, events, state, stop):
                         add_event(events, antecedents, walk.path, size, numbers)
                         delete_beside(rows, walk, targets, events, start, numbers, surplus, state)
                 continue
-            # A set with a single record, or an item in all records of q, leads nowhere new: whatever
-            # breaks there breaks already without that item.
-            if support < 2:
-                continue
-            in_path = marked_in_path(walk, targets, size)
-            # Of the largest sets those matter whose rows hold sensitive items often enough.
-            share = (limits.num if size + 1 == largest else np.int64(0), limits.den)
-            if go_deeper(rows, walk, targets, size, (start, end), in_path, support, share):
+            if go_on(rows, walk, targets, limits, size, start, end):
                 size += 1
     return antecedents
 
@@ -144,12 +137,22 @@ def next_random(state):
 
 
 @step
-def marked_in_path(walk, targets, size):
-    """How many items of the current set are sensitive."""
-    n = np.int64(0)
+def go_on(rows, walk, targets, limits, size, start, end):
+    """Make those extensions of the current set its children that may show something unsafe; whether any does.
+
+    A set in a single record, or an item that all records of the current set hold, leads nowhere new: whatever
+    breaks there breaks without that item.
+    """
+    support = end - start
+    if support < 2:
+        return False
+    in_path = np.int64(0)
     for k in range(size):
-        n += 1 if targets.marked[walk.path[k]] else 0
-    return n
+        in_path += 1 if targets.marked[walk.path[k]] else 0
+    # Of the largest sets those matter whose rows hold sensitive items often enough.
+    is_largest = size + 2 == len(walk.path)
+    share = (limits.num if is_largest else np.int64(0), limits.den)
+    return go_deeper(rows, walk, targets, size, (start, end), in_path, support, share)
 
 
 @step

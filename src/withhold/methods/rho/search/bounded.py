@@ -10,15 +10,15 @@ import numpy as np
 from withhold.counting.arrays import sort_ascending
 from withhold.counting.jit import maker, step
 from withhold.counting.supports import IndexedRows, holds_item
-from withhold.counting.walk import Walk, follow, next_set, open_level, place_of
+from withhold.counting.walk import Walk, follow, make_root, next_set, open_level, place_of
 from withhold.methods.rho.search.room import has_room
 
 ROWS_PER_SET = 8
-"""Looking at one small set takes about as long as walking over so many records."""
+"""Testing one small set takes about as long as walking over this many records."""
 
 
 class Few(NamedTuple):
-    """How many items an attacker knows, and room to look at such sets within one record."""
+    """How many items an attacker knows, and room to test such sets within one record."""
 
     max_known: Any
     rows_per_set: Any
@@ -72,8 +72,8 @@ def find_small_unsafe(rows, limits, few, trial, consequent, given, n_local):
     """The first q among the record's items, of at most ``max_known``, with no room for one more record.
 
     The record to come holds all of ``trial.ranks`` and the consequent; ``given`` (-1: none) must be in q, and
-    then the record does not count for sup(q) yet. Fills ``trial.itemset`` and returns |q|, or -1. Where one
-    item has many rows and few sets, the sets are looked at one by one: each is worth ``rows_per_set`` rows.
+    then the record is not counted in sup(q) yet. Fills ``trial.itemset`` and returns |q|, or -1. If an item
+    has many rows but few sets, the sets are tested one by one: a test costs as much as ``rows_per_set`` rows.
     """
     extra = 1 if given >= 0 else 0
     too_many = (rows.supports[consequent] + 1) * limits.den > limits.num * (len(rows.offsets) - 1)
@@ -104,7 +104,7 @@ def find_small_unsafe(rows, limits, few, trial, consequent, given, n_local):
 
 @step
 def find_one_by_one(rows, limits, few, trial, consequent, given, n_local, last):
-    """Look at the sets of two items or more with the first item that was chosen, and others behind it."""
+    """Test the sets of two or more items: the first item that was chosen, and others behind it."""
     item = trial.itemset[0]
     few.chosen[0] = last
     size = np.int64(1)
@@ -141,17 +141,12 @@ def start_small(rows, walk, item, last):
         if place_of(rows, row, item) >= 0:
             walk.pool_row[top] = row
             top += 1
-    walk.child_item[0] = last
-    walk.child_start[0] = 0
-    walk.child_end[0] = top
-    walk.next_child[1] = 0
-    walk.last_child[1] = 1
-    walk.pool_top[1] = top
+    make_root(walk, last, top)
 
 
 @step
 def find_by_walking(rows, limits, few, trial, consequent, given, n_local):
-    """Look at the sets below the one the walk starts at: one pass over the rows of q counts all q∪x at once.
+    """Test the sets below the one the walk starts at: one pass over the rows of q counts all q∪x at once.
 
     An item in all rows of q is left out, as it changes no count.
     """

@@ -19,9 +19,9 @@ from withhold.counting.local_closed_walk import (
     close_rows,
     expand,
     is_first_met,
-    leave_set,
     new_closed_walk,
     start_closed,
+    take_child,
 )
 from withhold.counting.local_rows import gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
@@ -92,12 +92,10 @@ def visit_closed_sets(rows, local, limits, extra_joint, extra_support, lowered, 
         start = np.int64(n_groups)
         end = np.int64(n_groups + 1)
         if walking:
-            child = walk.next_child[depth]
-            if child == walk.last_child[depth]:
-                leave_set(walk, depth)
+            child = take_child(walk, depth)
+            if child < 0:
                 depth -= 1
                 continue
-            walk.next_child[depth] += 1
             core = children[child, 0]
             start = children[child, 1]
             end = children[child, 2]

@@ -2,8 +2,8 @@
 
 Removing an item everywhere changes no support of an itemset without it. So every remaining count is true,
 what is safe stays safe, and an unsafe rule q→e ends only when an item of q or e goes. Small antecedents come
-first; the item goes that is in most unsafe rules for each of its occurrences. Then items come back: in the
-end each item that is gone is the only one of some unsafe rule that is, and so can never come back.
+first; of these, the item goes that is in the most unsafe rules per occurrence. Then items are put back. In
+the end each item that is gone is the only removed item of some unsafe rule, so it cannot be put back.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from withhold.methods.rho.search.events import Events, new_events
 from withhold.methods.rho.search.giving_up import remove_everywhere
 from withhold.methods.rho.search.hitting import RuleList
 from withhold.methods.rho.search.log import Log
-from withhold.methods.rho.search.partial import SIZES
 from withhold.methods.rho.search.unsafe_rules import list_unsafe_closed_sets, list_unsafe_of_size
 from withhold.methods.rho.search.workspace import Workspace
 
+SIZES = (1, 2, 3)
+"""Of the antecedents whose rules are listed before those of closed sets."""
 MOST_RULES = 1 << 20
-"""So many unsafe rules are listed before items are chosen; then the next."""
+"""At most this many unsafe rules are listed before items are chosen to end them; then the next are listed."""
 Bools = NDArray[np.bool_]
 
 
@@ -40,8 +41,8 @@ def suppress_everywhere(
     finished: list[ItemSearch] = []
     restoring = options.restoring is not False
     with Stop(options.budget) as stop:
-        # The paper's choice among all items loses more than all sensitive items together where no item
-        # comes back, and sometimes where they do; so what it finds is compared with the simplest answer.
+        # Choosing among all items, as the paper does, can lose more than choosing among the sensitive ones,
+        # even after items are put back. So both are tried, unless nothing is to be put back.
         for only_sensitive in (True, False) if restoring else (False,):
             search = ItemSearch(records, model, stop, run.progress)
             search.suppress(search.sensitive if only_sensitive else np.ones_like(search.alive))
@@ -91,11 +92,11 @@ class ItemSearch:
     def suppress(self, may_go: Bools) -> None:
         """Take items that may go until no rule is unsafe, or until the time is up."""
         layout = self.work.layout
-        # Once a size is done it stays done: what goes for a larger one makes no smaller one unsafe.
+        # Once a size is safe it stays safe: removing items everywhere changes no count of the others.
         for size in self._sizes():
             while self.stop.cause == 0:
                 self.progress("suppressing items", len(self.gone), layout.n_items)
-                # Where one item may go, one rule decides.
+                # If only one item may go, one rule decides.
                 most = 1 if np.count_nonzero(may_go) == 1 else MOST_RULES
                 rules = RuleList.of(*self._unsafe(size, most))
                 if len(rules) == 0:
@@ -107,9 +108,9 @@ class ItemSearch:
                     self.gone[item] = rules.antecedent(rule), rules.numbers(rule)
 
     def give_back(self, less_than: int) -> bool:
-        """Put back what can come back, the last that went first; whether less than so many are gone then.
+        """Put back what can come back, last removed first; whether fewer than ``less_than`` are gone then.
 
-        What is blocked stays so. So the search ends as soon as that alone is too much.
+        A blocked item stays blocked. So the search ends as soon as the blocked items alone are too many.
         """
         at_once = True
         while self.stop.cause == 0:
@@ -126,7 +127,7 @@ class ItemSearch:
                 self.alive[item] = True
                 del self.gone[item]
             self.suppress(may_go)
-            # All at once mostly settles nearly all. One alone stays, or is blocked for good.
+            # Trying all at once usually decides nearly all. One tried alone stays, or is blocked for good.
             at_once = at_once and not all(item in self.gone for item in back)
         return True
 
@@ -157,7 +158,7 @@ class ItemSearch:
         return list(range(self.model.max_known + 1))
 
     def _unsafe(self, size: int | None, most: int) -> tuple[Events, Ints]:
-        """Unsafe rules of a size, as events; of antecedents with items, at most so many."""
+        """Unsafe rules of a size, as events; of antecedents with items, at most ``most``."""
         work, stop = self.work, self.stop.flag
         if size is None:
             ranks = np.flatnonzero(self.alive & self.sensitive).astype(np.int32)
@@ -182,7 +183,7 @@ class ItemSearch:
         return layout.post_positions[layout.post_offsets[item] : layout.post_offsets[item + 1]]
 
     def _is_blocked(self, item: int) -> bool:
-        """Whether all other items of its rule are there: their counts are true, so the rule would be back."""
+        """Whether all other items of its rule are present: counts are true, so it would be unsafe again."""
         antecedent, (consequent, _, _) = self.gone[item]
         others = np.append(antecedent, consequent)
         return bool(self.alive[others[others != item]].all())

@@ -1,8 +1,8 @@
 """What a record would lose if its public items were published as given nodes: an estimate, to rank cuts by.
 
 A record that is published as the nodes S is one of n records that hold S, and a of these hold the sensitive
-item e. Deleting e from as many of them as it takes, a - floor(ρ n), hits this record with that share. The sum
-over its sensitive items underestimates what the search withholds, and is never shown to anybody.
+item e. Of these a - floor(ρ n) must lose e, so this record does with probability (a - floor(ρ n)) / a. The
+sum over its sensitive items underestimates what the search withholds, and is never shown to anybody.
 
 Rows are those of ``counting.node_rows``: the codes of leaves, then those of sensitive items.
 """
@@ -19,7 +19,7 @@ from withhold.counting.jit import kernel, routine, step
 from withhold.counting.node_rows import NOWHERE
 
 AT_ONCE = 128
-"""Words that are joined before the rows in them are counted."""
+"""Words that are intersected before their rows are counted, so that counting can end early."""
 
 
 class CutState(NamedTuple):
@@ -55,7 +55,7 @@ def estimate_losses(rows, cut, targets, n_nodes, limits, now, after):
             if k > start and cut.node_of[rows.codes[k - 1]] == node:
                 continue
             after[k] = now[row]
-            # Who loses all of its sensitive items already cannot lose more.
+            # A record that already loses all of its sensitive items cannot lose more.
             if cut.next_of[rows.codes[k]] != node and now[row] < stop - first:
                 size = list_nodes(rows, cut, nodes, start, first, node)
                 after[k] = loss_as(rows, nodes, size, first, stop, limits, scratch)
@@ -70,7 +70,7 @@ class Scratch(NamedTuple):
 
 @step
 def list_nodes(rows, cut, nodes, start, first, split):
-    """Write the nodes that the leaves at [start, first) are published as, with one node split; how many."""
+    """List the nodes that the leaves at [start, first) are published as, with one node split; how many."""
     size = 0
     for k in range(start, first):
         node = cut.node_of[rows.codes[k]]
@@ -89,7 +89,7 @@ def loss_as(rows, nodes, size, first, stop, limits, scratch):
     for k in range(first, stop):
         e = rows.codes[k]
         most = max(most, rows.post_offsets[e + 1] - rows.post_offsets[e])
-    # From so many records on, no sensitive item of this one is frequent enough to be withheld.
+    # If this many records hold the nodes, no sensitive item of this one is frequent enough to be withheld.
     enough = (most * limits.den + limits.num - 1) // limits.num
     rarest = nodes[0]
     for k in range(1, size):

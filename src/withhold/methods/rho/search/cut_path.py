@@ -3,8 +3,8 @@
 In every round the nodes are split that give back most detail for what splitting them is estimated to lose. A
 few cuts of the path are then worth a search of their own.
 
-Where a single split gives back much at once, the path leaves a gap. Cuts in which another node is split in
-its place fill it; their estimates are at hand.
+If a single split gives back much at once, the path leaves a gap. Cuts in which another node is split in its
+place fill the gap; their estimates are already known.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.cut_costs import CutState, estimate_losses
 
 SHARE_SPLIT = 0.04
-"""Of the nodes of a cut, in each round."""
+"""The share of a cut's nodes that is split in each round."""
 WIDE = 0.08
-"""Of the NCP: a split that gives back more leaves a gap."""
+"""A share of the cut's NCP: a split that gives back at least as much leaves a gap."""
 FREE = 1e-9
-"""Records; what costs less costs nothing, but for rounding."""
+"""An estimated cost up to this is zero, apart from rounding."""
 TASKS = 16
 
 
@@ -46,7 +46,7 @@ class Step:
 def path_of_cuts(
     records: Records, model: RhoUncertainty, tree: Hierarchy, run: SearchRun, *, fill: bool
 ) -> list[Step]:
-    """The path, coarsest cut first, if asked with what fills its gaps; ``tree`` has no sensitive leaf."""
+    """The path, coarsest cut first, and with ``fill`` what fills its gaps; ``tree`` has no sensitive leaf."""
     rows = rows_of_nodes(records, tree, records.codes(model.sensitive))
     supports = dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
     path = Path(tree, rows, occurrences_under(tree, supports), model)
@@ -92,7 +92,7 @@ class Path:
         self._put(children_of(tree, top) or [top])
 
     def _put(self, nodes: list[int]) -> None:
-        """Take nodes into the cut; each gives way to the lowest that stands for the same items."""
+        """Add nodes to the cut, each as the lowest node that stands for the same items."""
         for node in nodes:
             node = int(self.same[node])
             self.in_cut[node] = True
@@ -111,8 +111,9 @@ class Path:
                 estimate_losses,
                 self.rows,
                 cut,
-                # No two tasks write to the same row or position.
-                targets[start::TASKS],
+                # No two tasks write to the same row or position. A copy, since the kernel would be
+                # compiled again for a view with a stride.
+                targets[start::TASKS].copy(),
                 len(self.tree),
                 self.limits,
                 self.now,
@@ -174,7 +175,7 @@ class Path:
         """For every node of the cut what splitting it adds to the estimated loss."""
         leaves = np.flatnonzero(self.is_leaf & self.open[self.row_of])
         rows, nodes = self.row_of[leaves], self.node_of[self.rows.codes[leaves]]
-        # A record's first leaf under a node speaks for all.
+        # A record's first leaf under a node has the loss for all of them.
         first = np.append(True, (rows[1:] != rows[:-1]) | (nodes[1:] != nodes[:-1]))[: len(leaves)]
         added = self.after[leaves[first]] - self.now[rows[first]]
         costs = np.bincount(nodes[first], weights=added, minlength=len(self.tree))

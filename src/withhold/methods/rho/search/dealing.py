@@ -1,4 +1,4 @@
-"""An order in which records with the same public items stand together, the most common items first."""
+"""An order in which records with the same public items are together, the most common items first."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -36,7 +36,7 @@ def order_rows(offsets, items, rank_of_code, post_offsets):
     """The rows, first those that hold rank 0, of these first those that hold rank 1, and so on.
 
     The rows that are alike in the ranks so far are a group, and the groups are a chain. The next rank divides
-    each: rows that hold it move into a new group in front. So each occurrence is looked at once.
+    each: rows that hold it move into a new group in front. So each occurrence is visited once.
     """
     n_rows = len(offsets) - 1
     post_rows = np.empty(post_offsets[-1], np.int32)
@@ -48,13 +48,14 @@ def order_rows(offsets, items, rank_of_code, post_offsets):
                 post_rows[cursor[rank]] = row
                 cursor[rank] += 1
     group_of = np.ones(n_rows, np.int32)
-    # Group 0 is none: the chain starts and ends there.
+    # Group 0 is a sentinel: the chain starts and ends there.
     size_of = np.zeros(n_rows + 3, np.int32)
     behind = np.zeros(n_rows + 3, np.int32)
     before = np.zeros(n_rows + 3, np.int32)
     divided_by = np.full(n_rows + 3, -1, np.int32)
     divided_into = np.zeros(n_rows + 3, np.int32)
     empty = np.arange(n_rows + 3).astype(np.int32)
+    # empty[n_used:] are the numbers that no group has.
     n_used = 2
     size_of[1] = n_rows
     behind[0] = before[0] = 1
@@ -92,6 +93,6 @@ def order_rows(offsets, items, rank_of_code, post_offsets):
 
 @step
 def link(behind, before, one, other):
-    """Let the one group stand in front of the other."""
+    """Put one group directly before the other in the chain."""
     behind[one] = other
     before[other] = one

@@ -12,7 +12,7 @@ from withhold.counting.jit import step
 
 
 class Events(NamedTuple):
-    """Deletions and events. The antecedents of events are a list of items that grows, and so apart."""
+    """Deletions and events. The antecedents of the events are kept elsewhere, because that list grows."""
 
     positions: Any
     """Where something was deleted."""
@@ -27,7 +27,7 @@ class Events(NamedTuple):
 
 
 def new_events(most: int) -> Events:
-    """Room for so many deletions; pages that are never written cost no memory."""
+    """Room for ``most`` deletions; pages that are never written cost no memory."""
     return Events(
         np.empty(most, dtype=np.int32),
         np.empty(most, dtype=np.int32),
@@ -52,7 +52,7 @@ def add_event(events, antecedents, itemset, size, numbers):
 
 @step
 def delete(rows, events, row, position, event):
-    """Delete what stands at a position of a row, in answer to an event."""
+    """Delete the occurrence at a position of a row, in answer to an event."""
     item = rows.items[position]
     rows.items[position] = ~item
     rows.supports[item] -= 1

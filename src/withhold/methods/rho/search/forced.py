@@ -34,15 +34,15 @@ from withhold.methods.rho.search.partial import Choices
 
 TASKS = 16
 FEW_ROWS = 1024
-"""An item with a bitmap in no more rows, or in more than a bitmap has words: looking at bits is fastest."""
+"""Bitmaps are fastest for an item in at most this many rows, or in more rows than a bitmap has words."""
 
 
 def delete_forced(
     records: Records, model: RhoUncertainty, choices: Choices, log: Log, stop: Stop
 ) -> NDArray[np.bool_]:
-    """What is kept without the sensitive items of records whose other items are too rare for any.
+    """What is kept without the sensitive items of records whose other items are too rare to hide any.
 
-    Those records need an attacker who knows all of the others, so a bounded model has none of them.
+    With ``max_known`` nothing is removed here: the attacker would have to know all of the other items.
     """
     kept = np.ones(records.n_occurrences, dtype=bool)
     if model.max_known is not None:
@@ -59,7 +59,7 @@ def delete_forced(
     def find(*roots: int) -> None:
         child_of = np.full(layout.n_items, -1, dtype=np.int64)
         try:
-            # What another task has finished with; taking it from a list is safe between threads.
+            # A walk that another task has finished with; taking it from a list is safe between threads.
             walk = walks.pop()
         except IndexError:
             walk = new_walk(rows, 2)
@@ -70,7 +70,7 @@ def delete_forced(
     what = "finding forced deletions"
     run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what=what)
     if limits.with_prior and layout.n_rows * limits.num < limits.den:
-        # Records without any other item: their N(r) is in every record, and those are too few.
+        # Records without any other item: N(r) = ∅ is in every record, and all records are too few.
         lengths = np.diff(layout.offsets)
         supports[(lengths > 0) & (lengths == np.diff(layout.sensitive_offsets))] = layout.n_rows
     forced = np.flatnonzero(supports)
@@ -145,7 +145,7 @@ def find_forced(rows, walk, sensitive, child_of, roots, limits, supports_of_rest
         if root >= first_bitmap and (support <= FEW_ROWS or support > rows.bitmaps.shape[1]):
             count_frequent(rows, sensitive, root, others, enough, supports_of_rest)
             continue
-        # Before anything is delivered: else a long row costs the square of its length.
+        # Before anything is delivered: otherwise a long row costs the square of its length.
         if not is_rarest_somewhere(rows, walk, sensitive, root):
             continue
         n_root = walk.pool_top[1]
@@ -179,7 +179,7 @@ def find_forced(rows, walk, sensitive, child_of, roots, limits, supports_of_rest
 
 @step
 def count_frequent(rows, sensitive, root, others, enough, supports_of_rest):
-    """As ``find_forced``, for a root that has a bitmap; so have all that follow it in its rows."""
+    """As ``find_forced``, for a root that has a bitmap; then so have all items that follow it in its rows."""
     for posting in range(rows.post_offsets[root], rows.post_offsets[root + 1]):
         row = rows.post_rows[posting]
         first = next_other(rows, sensitive, rows.offsets[row], rows.offsets[row + 1])
@@ -242,7 +242,7 @@ def mark_second(rows, walk, sensitive, n_root, child_of):
 
 @step
 def count_rest(rows, walk, sensitive, child, second, end, enough):
-    """How many rows of the child hold what is not sensitive behind ``second``, counted up to ``enough``."""
+    """How many rows of the child hold the public items behind ``second``, counted up to ``enough``."""
     support = np.int64(0)
     for k in range(walk.child_start[child], walk.child_end[child]):
         other_end = rows.offsets[walk.pool_row[k] + 1]

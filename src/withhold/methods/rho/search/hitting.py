@@ -1,4 +1,4 @@
-"""Which items must go so that each of some rules loses one: a hitting set of which none could be left out."""
+"""A minimal hitting set: every rule contains one of its items, and no item could be left out."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class RuleList:
     def hitting_set(self, prices: Longs, codes: Ints, may_go: Bools) -> dict[int, int]:
         """Items that may go, each with a rule that it alone hits; every rule is hit.
 
-        The item comes first that is in most rules not yet hit for its price, of equals that of the lowest
-        code. Each rule must have an item that may go.
+        Greedy: first the item in the most rules not yet hit per unit of its price; ties go to the lower code.
+        Each rule must have an item that may go.
         """
         rule_of = np.repeat(np.arange(len(self)), np.diff(self.starts))
         by_item = np.argsort(self.items, kind="stable")

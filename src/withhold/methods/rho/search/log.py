@@ -66,7 +66,7 @@ class Log:
         return _joined(self._places, np.int32), _joined(self._answers, np.int32)
 
     def last_answers(self, n_places: int) -> Ints:
-        """For each of so many places the number of the reason of its last removal, or 0."""
+        """For each of the places the number of the reason of its last removal, or 0."""
         places, answers = self.removals()
         last = np.zeros(n_places, dtype=np.int32)
         last[places] = answers
@@ -86,7 +86,7 @@ class Log:
 
 
 def _joined(parts: list, dtype: type) -> np.ndarray:  # type: ignore[type-arg]
-    """The arrays as one, which takes their place: a long log is not kept twice."""
+    """The arrays as one, which replaces them, so that a long log is not kept twice."""
     if len(parts) != 1:
         parts[:] = [np.concatenate([np.zeros(0, dtype=dtype), *parts])]
     return parts[0]  # type: ignore[no-any-return]

@@ -1,6 +1,6 @@
 """Partial suppression for ρ-uncertainty (Jia et al.): delete some occurrences of sensitive items.
 
-In: a table and the model. Out: a plan. Small antecedents are made safe first, then the closed sets of
+In: a table and the model. Out: a plan. Antecedents of one size are made safe first, then the closed sets of
 each D_e, then only what a deletion can have harmed, until nothing is unsafe.
 """
 
@@ -22,8 +22,10 @@ from withhold.methods.rho.search.events import new_events
 from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.workspace import Workspace
 
-SIZES = (1, 2, 3)
-"""Antecedent sizes made safe before the closed sets. Size 3 costs time but loses less on dense data."""
+FIRST_SIZE = 3
+"""Antecedents of so many items are made safe before the closed sets: of all sizes, it loses least."""
+MOST_SETS = 16
+"""Sets of that size for each occurrence; where long records have more, pairs are made safe instead."""
 PAIR_TASKS = 16
 
 
@@ -33,7 +35,6 @@ class Choices:
 
     at_random: bool = False
     """Draw the records that lose an item; otherwise the longest do."""
-    sizes: tuple[int, ...] = SIZES
     seed: int = 0
     jobs: int | None = None
     progress: Progress = quiet
@@ -57,8 +58,7 @@ def suppress_sensitive(
     state = choices.random_state()
     if model.max_known is None:
         fix_prior(work)
-        for size in choices.sizes:
-            fix_size(work, size, state, stop)
+        fix_size(work, first_size(work), state, stop)
         fix_closed_sets(work, choices, state, stop)
         return work
     deleted = -1
@@ -68,6 +68,15 @@ def suppress_sensitive(
             choices.progress(f"fixing antecedents of {size}", size, model.max_known)
             deleted += fix_size(work, size, state, stop)
     return work
+
+
+def first_size(work: Workspace) -> int:
+    """The size of the antecedents to begin with: the records with sensitive items must not have too many."""
+    lengths = work.row_lengths()[np.diff(work.layout.sensitive_offsets) > 0]
+    # A record of 10,000 items has more sets than may be looked at; longer ones would not fit 64 bits.
+    lengths = np.minimum(lengths, 10_000).astype(np.int64)
+    n_sets = int((lengths * (lengths - 1) * (lengths - 2) // 6).sum())
+    return FIRST_SIZE if n_sets <= MOST_SETS * len(work.items) else FIRST_SIZE - 1
 
 
 def fix_prior(work: Workspace) -> int:

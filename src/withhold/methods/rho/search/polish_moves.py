@@ -1,4 +1,4 @@
-"""Ruin and recreate: take something from a few alike records, and give back what is safe in another order.
+"""Ruin and recreate: take items from a few similar records, and put back what is safe in another order.
 
 Every step leaves a safe table, so polishing can end after any move.
 """
@@ -24,36 +24,36 @@ from withhold.methods.rho.search.polish_safety import (
 )
 
 ALIKE = 3
-"""Records that lose something with the one that a move starts from, at most."""
-LOOKED_AT = 400
-"""Records among which the most alike are chosen, at most."""
+"""At most this many other records lose items together with the one that a move starts from."""
+MOST_COMPARED = 400
+"""At most this many records are compared to find the most similar ones."""
 DRAWS = 64
-"""To find one that is still gone; if none is, the move is over."""
+"""Attempts to draw a position whose item is still gone; if all fail, the move is over."""
 
 
 class Aim(NamedTuple):
-    """What polishing is for."""
+    """Where moves start, what they may withhold, and which are kept."""
 
     starts: Any
-    """Positions that sensitive items are gone from; a move starts from one of them."""
+    """Positions whose sensitive item is gone; a move starts from one of them."""
     may_go: Any
     """By rank: what may be withheld."""
     chances: Any
-    """Of 2^31, that a move which costs 1, 2, ... stays all the same."""
+    """The chances, of 2^31, that a move which costs 1, 2, ... occurrences is kept nevertheless."""
 
 
 class Moves(NamedTuple):
     """Room for the moves, and what they changed."""
 
     chosen: Any
-    """The rows of the move at hand."""
+    """The rows of the current move."""
     marks: Any
-    """How alike each of them is to the first."""
+    """How similar each of them is to the first."""
     changed: Any
-    """The positions that the move at hand changed, in order."""
+    """The positions that the current move changed, in order."""
     changed_rows: Any
     gone: Any
-    """What its records lack."""
+    """The positions at which its rows lack an item."""
     gone_rows: Any
     done: Any
     """How many moves were made, and by how many occurrences the table has grown."""
@@ -76,7 +76,7 @@ def new_moves(rows: IndexedRows) -> Moves:
 
 @kernel
 def make_moves(rows, rule, aim, scratch, moves, state, n_moves, stop):
-    """Make so many moves, each of which stays or is undone; ``stop`` ends it between two moves."""
+    """Make ``n_moves`` moves, each of which is kept or undone; ``stop`` ends this between two moves."""
     for _ in range(n_moves):
         if stop[0] != 0:
             return
@@ -89,7 +89,7 @@ def make_moves(rows, rule, aim, scratch, moves, state, n_moves, stop):
         n_chosen = choose_alike(rows, scratch, moves, row, e, state)
         n_ruined = ruin(rows, rule, aim, scratch, moves, n_chosen, e, state)
         n_changed = n_ruined
-        for k in range(list_gone(rows, rule, aim, moves, n_chosen, state)):
+        for k in range(list_gone(rows, rule, moves, n_chosen, state)):
             if can_add(rows, rule, scratch, moves.gone_rows[k], moves.gone[k], MOST - 1):
                 n_changed = change(rows, moves, n_changed, moves.gone_rows[k], moves.gone[k])
         # What was put back, less what was taken away.
@@ -103,7 +103,7 @@ def make_moves(rows, rule, aim, scratch, moves, state, n_moves, stop):
 
 @step
 def draw_gone(rows, starts, state):
-    """Draw a position that something is gone from; -1 if none was found."""
+    """Draw a position whose item is gone; -1 if none was found."""
     for _ in range(DRAWS):
         position = starts[next_random(state) % len(starts)]
         if rows.items[position] < 0:
@@ -127,7 +127,7 @@ def row_of(rows, position):
 
 @step
 def choose_alike(rows, scratch, moves, row, e, state):
-    """Choose the row and 1 to ALIKE rows with e that overlap with it most, short ones first; how many."""
+    """Choose the row and up to ALIKE rows with e that overlap with it most, preferably short; how many."""
     local_of = scratch.local_of
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         if rows.items[p] >= 0:
@@ -137,7 +137,7 @@ def choose_alike(rows, scratch, moves, row, e, state):
     posting = next_random(state) % n_postings
     moves.chosen[0] = row
     n = np.int64(1)
-    for _ in range(min(n_postings, LOOKED_AT)):
+    for _ in range(min(n_postings, MOST_COMPARED)):
         other = rows.post_rows[rows.post_offsets[e] + posting]
         posting = posting + 1 if posting + 1 < n_postings else 0
         mark = np.int64(0)
@@ -151,7 +151,7 @@ def choose_alike(rows, scratch, moves, row, e, state):
                 holds = holds or item == e
         if not holds or length > MOST or (n > most and mark <= moves.marks[n - 1]):
             continue
-        # Insert it where it belongs; the last one falls out if there are enough.
+        # Insert it by its mark; the last one drops out if there are enough.
         at = n if n <= most else n - 1
         n = at + 1
         while at > 1 and moves.marks[at - 1] < mark:
@@ -168,7 +168,7 @@ def choose_alike(rows, scratch, moves, row, e, state):
 
 @step
 def change(rows, moves, n_changed, row, position):
-    """Put back or take away, and note it; returns how many were changed."""
+    """Put back or take away an occurrence, and note it; returns how many were changed."""
     toggle(rows, row, position)
     moves.changed[n_changed] = position
     moves.changed_rows[n_changed] = row
@@ -177,7 +177,10 @@ def change(rows, moves, n_changed, row, position):
 
 @step
 def ruin(rows, rule, aim, scratch, moves, n_chosen, e, state):
-    """Take e and about half of the other sensitive items from the chosen rows where that is safe."""
+    """Take e and about half of the other sensitive items from the chosen rows if that is safe.
+
+    Of a row that already lacks two items, one time in three the rarest public item that may go is taken, too.
+    """
     n_changed = np.int64(0)
     for k in range(n_chosen):
         row = moves.chosen[k]
@@ -200,7 +203,7 @@ def ruin(rows, rule, aim, scratch, moves, n_chosen, e, state):
 
 
 @step
-def list_gone(rows, rule, aim, moves, n_chosen, state):
+def list_gone(rows, rule, moves, n_chosen, state):
     """List what the chosen rows lack, in random order, the sensitive items first; how many."""
     n = np.int64(0)
     for turn in range(2):
@@ -220,7 +223,7 @@ def list_gone(rows, rule, aim, moves, n_chosen, state):
 
 @kernel
 def explain_gone(rows, rule, scratch, positions, position_rows, events, antecedents):
-    """Note for each position why what is gone from there must be; put it back where nothing breaks."""
+    """Note for each position which rule keeps its item out; put the item back if none does."""
     for k in range(len(positions)):
         row = position_rows[k]
         x = ~rows.items[positions[k]]
@@ -243,6 +246,6 @@ def explain_gone(rows, rule, scratch, positions, position_rows, events, antecede
 
 @kernel
 def toggle_all(rows, positions, position_rows):
-    """Put back or take away what is gone from, or stands at, each position."""
+    """At each position put back the item if it is gone, and take it away if it is there."""
     for k in range(len(positions)):
         toggle(rows, position_rows[k], positions[k])

@@ -18,7 +18,7 @@ from withhold.counting.supports import IndexedRows, count_support
 from withhold.methods.rho.model import Limits
 
 MOST = 14
-"""Items that a record which is changed may have; longer ones have too many subsets to look at."""
+"""A record that is changed has at most this many items; longer ones have too many subsets."""
 
 
 class Rule(NamedTuple):
@@ -32,12 +32,12 @@ class Rule(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room to look at the subsets of one record."""
+    """Room to test the subsets of one record."""
 
     ranks: Any
     """P, ascending."""
     local_of: Any
-    """The numbers of its items, by rank; all -1 between two questions."""
+    """The numbers of its items, by rank; all -1 between two calls."""
     joint_of: Any
     """For each subset of P how many other records hold it and x."""
     itemset: Any
@@ -53,7 +53,7 @@ class Scratch(NamedTuple):
     pool_end: Any
     path: Any
     counts: Any
-    """By rank; all 0 between two questions."""
+    """By rank; all 0 between two calls."""
 
 
 def new_scratch(rows: IndexedRows) -> Scratch:
@@ -82,7 +82,7 @@ def new_rule(limits: Limits, max_known: int | None, sensitive: Any) -> Rule:
 
 @step
 def toggle(rows, row, position):
-    """Put back what is gone from a position of the row, or take away what is there."""
+    """Put back the item that is gone from a position of the row, or take away the one that is there."""
     first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
     item = rows.items[position]
     if item >= 0:
@@ -147,7 +147,7 @@ def size_of(mask):
 
 @step
 def note(scratch, mask, consequent, joint, support):
-    """Keep what would break."""
+    """Note the rule that would break."""
     scratch.witness[0] = mask
     scratch.witness[1] = consequent
     scratch.witness[2] = joint
@@ -169,7 +169,7 @@ def can_add(rows, rule, scratch, row, position, most):
     den = rule.limits.den
     whole = (1 << n) - 1
     least = (den + num - 1) // num
-    # Nearly everything is refused for P itself, which few other records hold.
+    # Nearly everything is refused because of P itself, which few other records hold.
     if rule.sensitive[x] and n <= rule.max_known and (n > 0 or rule.limits.with_prior):
         support = count_support(rows, scratch.ranks, n, least)
         if support < least:
@@ -207,16 +207,7 @@ def count_joints(rows, scratch, n, x):
     for k in range(n):
         scratch.local_of[scratch.ranks[k]] = k
     for posting in range(rows.post_offsets[x], rows.post_offsets[x + 1]):
-        other = rows.post_rows[posting]
-        mask = 0
-        holds = False
-        for p in range(rows.offsets[other], rows.offsets[other + 1]):
-            item = rows.items[p]
-            if item >= 0:
-                if scratch.local_of[item] >= 0:
-                    mask |= 1 << scratch.local_of[item]
-                elif item == x:
-                    holds = True
+        mask, holds = what_is_shared(rows, scratch, rows.post_rows[posting], x)
         if holds:
             joint_of[mask] += 1
     for k in range(n):
@@ -227,10 +218,25 @@ def count_joints(rows, scratch, n, x):
 
 
 @step
-def all_have_room(rows, rule, scratch, n):
-    """Whether q→x has room for one more record for every q ⊆ P.
+def what_is_shared(rows, scratch, other, x):
+    """The items of P, by ``scratch.local_of``, that another record holds, and whether it holds x."""
+    mask = 0
+    holds = False
+    for p in range(rows.offsets[other], rows.offsets[other + 1]):
+        item = rows.items[p]
+        if item >= 0:
+            if scratch.local_of[item] >= 0:
+                mask |= 1 << scratch.local_of[item]
+            elif item == x:
+                holds = True
+    return mask, holds
 
-    If a larger set has as many records with x, and is small enough to be known, it decides for q.
+
+@step
+def all_have_room(rows, rule, scratch, n):
+    """Whether q→x has room for one more record, for every q ⊆ P.
+
+    A larger set that occurs with x in as many records, and is small enough to be known, decides for q.
     """
     joint_of = scratch.joint_of
     num = rule.limits.num
@@ -257,7 +263,7 @@ def all_have_room(rows, rule, scratch, n):
 
 @routine
 def can_delete(rows, rule, scratch, row, position):
-    """Whether the table stays safe if the row loses what stands at the position."""
+    """Whether the table stays safe if the row loses the item at the position."""
     if rule.max_known == 0:
         return True
     n = list_rest(rows, scratch, row, position, MOST - 1)
@@ -304,26 +310,19 @@ def list_others(rows, rule, scratch, n, row, x):
     at = np.int64(0)
     for posting in range(rows.post_offsets[x], rows.post_offsets[x + 1]):
         other = rows.post_rows[posting]
-        mask = 0
-        holds = False
         if other == row:
+            continue
+        mask, holds = what_is_shared(rows, scratch, other, x)
+        if not holds:
             continue
         for p in range(rows.offsets[other], rows.offsets[other + 1]):
             item = rows.items[p]
-            if item >= 0:
-                if scratch.local_of[item] >= 0:
-                    mask |= 1 << scratch.local_of[item]
-                elif item == x:
-                    holds = True
-                elif rule.sensitive[item]:
-                    scratch.others[at] = item
-                    at += 1
-        if holds:
-            scratch.masks[n_others] = mask
-            n_others += 1
-            scratch.starts[n_others] = at
-        else:
-            at = scratch.starts[n_others]
+            if item >= 0 and rule.sensitive[item] and item != x and scratch.local_of[item] < 0:
+                scratch.others[at] = item
+                at += 1
+        scratch.masks[n_others] = mask
+        n_others += 1
+        scratch.starts[n_others] = at
     for k in range(n):
         scratch.local_of[scratch.ranks[k]] = -1
     return n_others

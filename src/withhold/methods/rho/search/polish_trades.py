@@ -1,4 +1,4 @@
-"""Give up rare public items of a record where at least as many of its sensitive ones can come back."""
+"""Withhold rare public items of a record if at least as many of its sensitive ones can come back."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -41,7 +41,7 @@ def trade_items(rows, rule, aim, scratch, moves, stop):
 
 @step
 def may_go(rows, rule, aim, position):
-    """Whether a public item stands at the position, and may be dropped."""
+    """Whether the row holds a public item at the position that may be dropped."""
     item = rows.items[position]
     return item >= 0 and aim.may_go[item] and not rule.sensitive[item]
 
@@ -58,7 +58,7 @@ def count_gone(rows, rule, row):
 
 @routine
 def trade(rows, rule, aim, scratch, moves, row, first, n_dropped):
-    """Drop so many public items from the position ``first`` on if as many sensitive ones can come back."""
+    """Drop ``n_dropped`` public items, from position ``first`` on, if as many sensitive ones come back."""
     n_changed = np.int64(0)
     n_rest = np.int64(0)
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
@@ -72,7 +72,7 @@ def trade(rows, rule, aim, scratch, moves, row, first, n_dropped):
             n_rest += 1
     if n_changed < n_dropped:
         return False
-    # What is left must be in enough records to hide anything: mostly it is not.
+    # What is left must be in enough records to hide a sensitive item: usually it is not.
     least = (rule.limits.den + rule.limits.num - 1) // rule.limits.num
     is_known = n_rest <= rule.max_known and (n_rest > 0 or rule.limits.with_prior)
     if is_known and count_support(rows, scratch.ranks, n_rest, least) < least:
@@ -92,7 +92,7 @@ def trade(rows, rule, aim, scratch, moves, row, first, n_dropped):
 
 @step
 def put_back(rows, rule, scratch, moves, row, n_changed, sensitive):
-    """Put back what the row lacks, of one kind, and can have; returns how many were changed by now."""
+    """Put back the sensitive, or the public, items that can come back; returns how many changes there are."""
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         wanted = rows.items[p] < 0 and rule.sensitive[~rows.items[p]] == sensitive
         if wanted and can_add(rows, rule, scratch, row, p, MOST - 1):

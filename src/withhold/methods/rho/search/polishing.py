@@ -1,8 +1,8 @@
 """After the search: make a safe table better, step by step, and safe after every step.
 
-In: a workspace that is safe. Out: the same with less withheld, and a reason for all that went meanwhile.
-One thread makes the moves one after the other, and what they do depends on the seed alone, so that as many
-moves make the same release, however long they take.
+In: a workspace that is safe. Out: the same with less withheld, and a reason for each new deletion. One thread
+makes the moves one after the other, and what they do depends on the seed alone: the same number of moves
+makes the same release, however long they take.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from withhold.methods.rho.search.workspace import Workspace
 from withhold.wording import percent
 
 AT_ONCE = 1024
-"""Moves between two looks at what is gone; fixed, for what follows depends on it."""
+"""Moves between two updates of where moves may start; fixed, because the result depends on it."""
 TEMPERATURE = 0.3
-"""A move that costs d occurrences stays with the probability exp(-d / TEMPERATURE)."""
+"""A move that costs d occurrences is kept with the probability exp(-d / TEMPERATURE)."""
 RARE = 64
-"""A public item may be withheld if at most so many records hold it, or one in so many of all."""
+"""A public item may be withheld if at most this many records hold it, or at most one record in this many."""
 PASSES = 2
-"""Over all records, to trade items: a third one finds hardly anything."""
+"""Passes over all records to trade items: a third one finds hardly anything."""
 
 
 def polish(
@@ -50,11 +50,11 @@ def polish(
     ``stop`` ends the trading; the moves have a clock, or a number, of their own.
     """
     before = work.items.copy()
-    walker = _Polisher(work, model, options.keep == "sensitive", run)
+    polisher = _Polisher(work, model, options.keep == "sensitive", run)
     if options.keep == "sensitive":
-        walker.trade(stop)
-    made = walker.move(options.polish, options.polish_moves)
-    walker.explain(before)
+        polisher.trade(stop)
+    made = polisher.move(options.polish, options.polish_moves)
+    polisher.explain(before)
     return made
 
 
@@ -77,14 +77,14 @@ class _Polisher:
         self.scratch, self.moves = new_scratch(work.rows), new_moves(work.rows)
 
     def trade(self, stop: Stop) -> None:
-        """Drop rare public items where at least as many sensitive ones come back."""
+        """Drop rare public items if at least as many sensitive ones come back."""
         arguments = (self.work.rows, self.rule, self.aim, self.scratch, self.moves, stop.flag)
         for number in range(PASSES):
             task = partial(trade_items, *arguments)
             self._run(task, stop, partial(self.run.progress, "trading items", number, PASSES))
 
     def move(self, seconds: float | None, most: int | None) -> int:
-        """Make moves for so many seconds, or so many moves; ends with the best table that was met."""
+        """Make moves for some seconds, or ``most`` moves; ends with the best table that was met."""
         state = np.random.default_rng([self.run.seed, 1]).integers(1, 2**31 - 2, 1)
         best, best_gain, gain = self.work.items.copy(), 0, self.moves.done[1:2]
         made = self.moves.done[:1]
@@ -121,7 +121,7 @@ class _Polisher:
         work.note(events, antecedents)
 
     def _starts(self) -> Ints:
-        """Where a sensitive item is gone from a record that is short enough."""
+        """The positions whose sensitive item is gone, in records that are short enough."""
         work = self.work
         gone = np.flatnonzero((work.items < 0) & work.layout.sensitive[work.layout.items])
         positions = gone.astype(np.int32)
@@ -131,12 +131,12 @@ class _Polisher:
         toggle_all(self.work.rows, positions, self.work.rows_of(positions))
 
     def _run(self, task: Callable[[], Any], stop: Stop, shown: Callable[[], None]) -> None:
-        # In a thread, so that Ctrl-C is heard.
+        # In a thread, so that Ctrl-C is handled at once.
         run_all([task], stop, jobs=1, progress=lambda *_: shown())
 
 
 class _Shown:
-    """How far polishing is: the share that is withheld by now, and the time or the moves left."""
+    """How far polishing is: the share that is withheld, and the time left or the moves made."""
 
     def __init__(
         self,

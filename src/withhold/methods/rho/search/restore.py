@@ -1,4 +1,4 @@
-"""Put deleted occurrences back where that harms nobody.
+"""Put deleted occurrences back if no rule becomes unsafe.
 
 Putting e back into record r raises sup(qe) for every q ⊆ r, and sup(q) together with sup(qf) for every
 q ⊆ r with e ∈ q and f ∈ r. So it is safe iff the closed sets of {r ∩ t : t ∈ D_e} stay safe for e, and
@@ -38,15 +38,15 @@ class Candidates(NamedTuple):
     rows: Any
     items: Any
     ceilings: Any
-    """By rank: an item that is as frequent is skipped."""
+    """By rank: an item that has this support is skipped."""
     put_back: Any
-    """Whether what is accepted is put back at once; else each is looked at for itself."""
+    """Whether what is accepted is put back at once; otherwise each candidate is tested on its own."""
     outcomes: Any
     """ACCEPTED, BLOCKED or SKIPPED (its item is at its ceiling, or the time is up)."""
 
 
 class Blocking(NamedTuple):
-    """For each candidate what blocks it; the antecedents are a list of items that grows, and so apart."""
+    """For each candidate what blocks it. The antecedents are kept elsewhere, because that list grows."""
 
     starts: Any
     consequents: Any
@@ -110,7 +110,7 @@ def restore(rows, candidates, sensitive, limits, few, trial, blocking, stop):
             blocking.consequents[candidate] = f
             blocking.extras[candidate] = 1 if turn > 1 else 0
             candidates.outcomes[candidate] = BLOCKED
-            # A whole record is hardly ever within another, and there may be thousands.
+            # An antecedent that is a whole record is hardly ever within another, and there may be thousands.
             if turn == 1 and known < 0 and size < n_local:
                 trial.known[trial.state[N_KNOWN]] = candidate
                 trial.state[N_KNOWN] += 1
@@ -131,7 +131,7 @@ def restore(rows, candidates, sensitive, limits, few, trial, blocking, stop):
 
 @step
 def index_holders(rows, trial, e):
-    """Make the index of D_e in the place of the one before."""
+    """Index D_e; replaces the index of the item before."""
     offsets, items, holders, end_of = rows.offsets, rows.items, trial.holders, trial.end_of
     for h in range(trial.state[N_HOLDERS]):
         for p in range(offsets[holders[h]], offsets[holders[h] + 1]):

@@ -1,9 +1,9 @@
 """Put back every deletion that can be undone safely, until none can.
 
-Most deletions answered a rule that is still as tight as can be, and stay. For the others (the rule has
-room again, or the record has lost more of its antecedent since) it is found out,
-item by item and shortest record first, whether anything breaks; what breaks is the new reason to keep
-it out, and is looked at again only when it can have changed. No paper has this step.
+Most deletions answered a rule that still has no room, and stay. The others (the rule has room again, or the
+record has lost more of its antecedent since) are tried item by item and shortest record first. If putting one
+back would break a rule, that rule is the new reason to keep it out, and is tested again only if its counts
+may have changed. No paper has this step.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from withhold.methods.rho.search.restore import (
 )
 from withhold.methods.rho.search.room import (
     Rules,
-    find_astray,
     find_loose_events,
+    find_obsolete,
     find_touched_events,
 )
 from withhold.methods.rho.search.within import new_trial
 from withhold.methods.rho.search.workspace import Workspace
 
 N_TASKS = 16
-"""Tasks into which the deletions to try are split; a fixed number, so that jobs change nothing."""
+"""Tasks into which the deletions to try are split; fixed, so that ``jobs`` does not change the result."""
 Bools = NDArray[np.bool_]
 
 
 def rules_of(work: Workspace, reasons: Reasons) -> Rules:
-    """The reasons in ranks: the rule that keeps each deletion out."""
+    """The reasons in ranks: the rules that keep deletions out."""
     n_items = max(work.layout.n_items, 1)
     keys = np.repeat(np.arange(len(reasons), dtype=np.int64) * n_items, np.diff(reasons.starts))
     keys += work.rank_of_code[reasons.items]
@@ -83,7 +83,7 @@ def restore_deletions(
 
     The first ``n_loose`` reasons are no obstacle in themselves. With ``like``, the original supports by
     rank, only items get something back that have lost more than their share, those with most loss first.
-    ``few`` says that hardly any will come back: then all are looked at first, on all cores.
+    ``few`` says that hardly any will come back: then all are tested first, on all cores.
     """
     n_items = work.layout.n_items
     rules = rules_of(work, reasons)
@@ -92,9 +92,9 @@ def restore_deletions(
     rows = work.rows_of(positions)
     out = np.ones(len(positions), dtype=bool)
     doubtful = np.ones(len(reasons), dtype=bool)
-    # These have no reason to stay out that is worth a look; they are tried at once.
+    # The reason of these need not be tested; they are tried at once.
     free = np.zeros(len(positions), dtype=bool)
-    find_astray(work.rows, rules, blocked_by, rows, free)
+    find_obsolete(work.rows, rules, blocked_by, rows, free)
     free |= (blocked_by < n_loose) | (rules.consequents[blocked_by] == EACH_REMOVED)
     while stop.cause == 0:
         in_use = np.zeros(len(doubtful), dtype=bool)

@@ -1,4 +1,4 @@
-"""Has a rule room for one more record? The questions that decide which deletions are worth a try."""
+"""Does a rule have room for one more record? This decides which deletions are worth trying to undo."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from withhold.counting.arrays import with_item
 from withhold.counting.jit import kernel, routine, step
 from withhold.counting.supports import count_support
 
@@ -19,7 +20,7 @@ class Rules(NamedTuple):
     """The antecedents, ascending."""
     consequents: Any
     extras: Any
-    """How many records more would hold q than do now, if one came that holds q and f."""
+    """1 if a new record with q and f would add to sup(q), 0 if that record already holds q."""
 
 
 @routine
@@ -28,15 +29,7 @@ def has_room(rows, limits, itemset, size, e, extra, with_e):
 
     ``extra`` is 1 if that record does not hold the itemset yet, else 0. ``with_e`` is scratch.
     """
-    n = 0
-    for k in range(size):
-        if n == k and e < itemset[k]:
-            with_e[n] = e
-            n += 1
-        with_e[n] = itemset[k]
-        n += 1
-    if n == size:
-        with_e[n] = e
+    with_item(itemset, size, e, with_e)
     joint = count_support(rows, with_e, size + 1, np.int64(len(rows.offsets) - 1))
     enough = ((joint + 1) * limits.den + limits.num - 1) // limits.num - extra
     return count_support(rows, itemset, size, enough) >= enough
@@ -46,7 +39,7 @@ def has_room(rows, limits, itemset, size, e, extra, with_e):
 def find_loose_events(rows, limits, events, rules, loose, stop):
     """Mark those of ``events``, numbers of rules, that have room for one more record.
 
-    A deletion that answered a rule which is still tight cannot be undone; most end here.
+    A deletion whose rule still has no room cannot be undone; that decides most of them.
     """
     largest = np.int64(0)
     for event in events:
@@ -78,18 +71,18 @@ def holds_antecedent(rows, rules, rule, row):
 
 
 @kernel
-def find_astray(rows, rules, events, event_rows, astray):
-    """Mark the deletions whose event no longer concerns their record: it lost more of the antecedent."""
+def find_obsolete(rows, rules, events, event_rows, obsolete):
+    """Mark the deletions whose event does not concern their record: it has lost more of the antecedent."""
     for k in range(len(events)):
-        astray[k] = not holds_antecedent(rows, rules, events[k], event_rows[k])
+        obsolete[k] = not holds_antecedent(rows, rules, events[k], event_rows[k])
 
 
 @kernel
 def find_touched_events(rows, rules, row_starts, returned, touched):
     """Mark the rules whose antecedent some record holds that got one of its items back.
 
-    ``returned[row_starts[x]:row_starts[x + 1]]`` are the records that got item x back. Only there can a
-    rule that was tight have gained room.
+    ``returned[row_starts[x]:row_starts[x + 1]]`` are the records that got item x back. Only such a rule can
+    have gained room.
     """
     for rule in range(len(touched)):
         for k in range(rules.starts[rule], rules.starts[rule + 1]):

@@ -50,7 +50,7 @@ def cost(records: Records, numbers: Longs) -> float:
 
 def places_of(records: Records, numbers: Longs) -> Ints | Longs:
     """The places of these records' occurrences in ``items``."""
-    # Records beyond the kernels' reach may be split into parts that are not.
+    # Records with too many occurrences for the kernels may be split into parts that fit.
     kind: Any = np.int32 if records.n_occurrences < 2**31 else np.int64
     starts = records.offsets[numbers]
     lengths = records.offsets[numbers + 1] - starts

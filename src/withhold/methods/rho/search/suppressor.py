@@ -39,17 +39,13 @@ SHARE_OF_CHECK = 0.2
 DEFAULT_PARTS = 4
 """With restoring, parts lose about as much as the whole; see docs/decisions/0004 and 0051."""
 FEWEST_TO_SPLIT = 4_000
-"""Records; below, parts would be too small to keep anything."""
-FEW_RECORDS = 1_000
-"""Below, restoring takes no time, and who looks at the release sees what need not have gone."""
+"""Records; below, parts would be too small to keep anything, and restoring takes no time."""
 MOST_TO_SPLIT = 1_000_000
 """Occurrences; above, restoring what the parts lost takes longer than it is worth."""
 MOST_TO_RESTORE = 4_000_000
 """Occurrences; above, the records are split into parts of a million, and each part restores its own."""
 PARTS_ON_A_BUDGET = 16
 """On a budget, parts that were finished in time keep what they could; so there are several."""
-SHORT_SIZES = (1, 2)
-"""In parts, restoring packs so well that antecedents of three items need no pass of their own."""
 
 
 def suppress_rho(
@@ -77,7 +73,7 @@ def suppress_rho(
     # The search over all records removes hardly anything that need not go; see docs/decisions/0027.
     hasty = len(split) > 1 or thinning
     if options.restoring is None:
-        few = len(records) < FEW_RECORDS
+        few = len(records) < FEWEST_TO_SPLIT
         restoring = few or hasty or options.polishes or keep == "sensitive"
     within_parts = restoring and len(split) > 1 and records.n_occurrences > MOST_TO_RESTORE
     pick = options.pick or ("longest" if len(split) == 1 else "random")
@@ -211,7 +207,7 @@ def _suppress_part(
     chosen: Longs,
 ) -> tuple[Log, Bools]:
     """The log of one part and what is left of it; unfinished, it keeps no sensitive item at all."""
-    choices = replace(choices, jobs=1, sizes=SHORT_SIZES, progress=quiet)
+    choices = replace(choices, jobs=1, progress=quiet)
     log = Log()
     places = places_of(records, chosen)
     part = part_of(records, chosen, places)

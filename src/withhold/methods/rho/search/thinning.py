@@ -1,7 +1,7 @@
-"""Delete from records that stand out, always the item that is most over-represented by then.
+"""Delete from records that stand out, each time the item that is most over-represented at that moment.
 
-For those who want the item frequencies to stay alike: a record is made safe by taking away what
-everybody else still has plenty of, sensitive or not, instead of its sensitive items only.
+For those who want item frequencies preserved: a record is made safe by taking away what the other records
+still have plenty of, sensitive or not, instead of its sensitive items only.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -21,13 +21,13 @@ from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.workspace import Workspace
 
 SENSITIVE_BIAS = 0.05
-"""A sensitive item counts as so much more over-represented: less loss, a little more KL."""
+"""A sensitive item counts as this much more over-represented: less loss, a little more KL."""
 
 
 def thin(records: Records, model: RhoUncertainty, log: Log, stop: Stop) -> NDArray[np.bool_]:
     """What is kept when records that stand out lose what is most over-represented."""
     work = Workspace(records, model, np.ones(records.n_occurrences, dtype=bool), log)
-    # Sensitive items go sooner: their deletion ends the matter.
+    # Sensitive items go sooner: deleting the consequent ends an unsafe rule at once.
     bias = np.where(work.layout.sensitive, SENSITIVE_BIAS, 0.0)
     supports, sensitive = work.layout.supports, work.layout.sensitive
     events = new_events(len(work.items))
@@ -38,10 +38,11 @@ def thin(records: Records, model: RhoUncertainty, log: Log, stop: Stop) -> NDArr
 
 @kernel
 def thin_records(rows, sensitive, original_supports, bias, limits, events, stop):
-    """Until no record r holds an e with conf(r\\e→e) > num/den: longest records first.
+    """One pass, longest records first: r loses items until no e of it has conf(r\\e→e) > num/den.
 
     The item that goes is the one with the largest share of its original support left, ``bias`` (by rank)
-    added. Returns the antecedents of the ``events``.
+    added. What later records lose may make an earlier one unsafe again; the search that follows fixes that.
+    Returns the antecedents of the ``events``.
     """
     n_rows = np.int64(len(rows.offsets) - 1)
     longest = np.int64(0)

@@ -1,4 +1,4 @@
-"""Which sensitive items are unsafe in the records as they are: decided by the kernels of the search.
+"""Which sensitive items are unsafe in the records as they are, according to the kernels of the search.
 
 The search must know when there is nothing to do, and what it may keep when its time is up. It does not ask
 the proof: a release is proved afterwards by other code, so that a mistake here cannot hide itself.
@@ -21,9 +21,9 @@ from withhold.methods.rho.search.antecedent_fix import find_unsafe_consequents
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
 
 TASKS = 256
-"""The sensitive items are spread over so many tasks, so that a slow one delays few others."""
+"""The sensitive items are spread over this many tasks, so that a slow one delays few others."""
 RANGES_PER_JOB = 4
-"""So many ranges of antecedents, by their rarest item; each counts the records first."""
+"""Ranges of antecedents for each thread, by their rarest item; few, because each first counts all records."""
 
 Bools = NDArray[np.bool_]
 

@@ -6,16 +6,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.counting.arrays import with_item
 from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.local_rows import gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
-from withhold.counting.walk import go_deeper, new_walk, next_set, start_at
+from withhold.counting.walk import new_walk, next_set, start_at
 from withhold.methods.rho.model import Limits
 from withhold.methods.rho.search.antecedent_fix import (
     any_beside,
     count_beside,
-    marked_in_path,
+    go_on,
     new_targets,
 )
 from withhold.methods.rho.search.closed_fix import new_lowered, visit_closed_sets
@@ -66,13 +67,7 @@ def note_unsafe_rules(rows, walk, targets, limits, events, antecedents, stop):
                         numbers[2] = support
                         add_event(events, antecedents, walk.path, size, numbers)
                 continue
-            # What breaks in a single record, or with an item that all records of q hold, breaks without it.
-            if support < 2:
-                continue
-            in_path = marked_in_path(walk, targets, size)
-            # Of the largest sets those matter whose rows hold sensitive items often enough.
-            share = (limits.num if size + 1 == largest else np.int64(0), limits.den)
-            if go_deeper(rows, walk, targets, size, (start, end), in_path, support, share):
+            if go_on(rows, walk, targets, limits, size, start, end):
                 size += 1
 
 
@@ -101,17 +96,9 @@ def note_unsafe_closed_sets(rows, consequents, limits, numbering, events, antece
         extra = np.int64(0)
         if visit_closed_sets(rows, local, limits, extra, extra, lowered, state, stop):
             size = lowered.starts[1]
-            # The walk looks at single records first, and counts for one only those that are equal to it.
+            # The visit tests single records first, and counts only equal ones as holding them: count again.
             whole = np.empty(size + 1, np.int32)
-            at = 0
-            for p in range(size):
-                if lowered.items[p] > consequents[k] and at == p:
-                    whole[at] = consequents[k]
-                    at += 1
-                whole[at] = lowered.items[p]
-                at += 1
-            if at == size:
-                whole[size] = consequents[k]
+            with_item(lowered.items, size, consequents[k], whole)
             numbers[0] = consequents[k]
             numbers[1] = count_support(rows, whole, size + 1, len(rows.offsets))
             numbers[2] = lowered.numbers[0, 1]

@@ -1,4 +1,4 @@
-"""Is some antecedent within a given record unsafe? By all its subsets if it is short, else by closed ones."""
+"""Is some antecedent within a given record unsafe? By all its subsets if it is short, else by closed sets."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -13,14 +13,15 @@ from withhold.counting.supports import IndexedRows, count_support, holds_item
 from withhold.methods.rho.search.closed_fix import new_lowered, visit_closed_sets
 
 SHORT = 11
-"""Up to so many items, all subsets of a record are looked at together."""
+"""Up to this many items, all subsets of a record are tested together."""
 MANY = 128
-"""After so many were put back, the index of the item's records is made anew."""
+"""After this many were put back, the index of the item's records is rebuilt."""
 INDEXED, N_HOLDERS, N_RESTORED, N_KNOWN = 0, 1, 2, 3
+"""The places in ``Trial.state``."""
 
 
 class Trial(NamedTuple):
-    """Room to try candidates: the record at hand, and the index of D_e for the item e at hand."""
+    """Room to try candidates: the current record, and the index of D_e for the current item e."""
 
     ranks: Any
     """The items of the record that antecedents are made of."""
@@ -31,14 +32,14 @@ class Trial(NamedTuple):
     with_e: Any
     consequents: Any
     joint_of: Any
-    """For each subset of a short record how many records leave just that of it."""
+    """For each subset of a short record how many records share exactly that with it."""
     state: Any
-    """The item at hand, how many records hold it, how many got it back since, how many rules are known."""
+    """The current item, how many records hold it, how many got it back since, how many rules are known."""
     known: Any
-    """Rules q→e found without room, unless q is a whole record; they stay so while e is at hand, for no other
-    item comes back."""
+    """Candidates that were blocked by a rule q→e, unless q is a whole record. As long as only e comes back,
+    that rule has no room."""
     holders: Any
-    """D_e; what is put back meanwhile stands behind it."""
+    """D_e, and behind it the records that got e back meanwhile."""
     postings: Any
     """For each item x the places in ``holders`` of records with e and x."""
     begin_of: Any
@@ -49,7 +50,7 @@ class Trial(NamedTuple):
 
 
 def new_trial(rows: IndexedRows, n_candidates: int) -> Trial:
-    """Room for so many candidates; pages that are never written cost no memory."""
+    """Room for ``n_candidates`` candidates; pages that are never written cost no memory."""
     n_items, n_rows = len(rows.supports), len(rows.offsets) - 1
     longest = int(np.diff(rows.offsets).max(initial=0))
     return Trial(
@@ -75,10 +76,10 @@ def new_trial(rows: IndexedRows, n_candidates: int) -> Trial:
 def find_unsafe_within(rows, limits, trial, f, given, n_local):
     """An antecedent within the record that leaves q→f no room; ``given``, unless -1, is in it.
 
-    Fills ``trial.itemset`` and returns its size, or -1. Of a long record only the largest are looked at.
+    Fills ``trial.itemset`` and returns its size, or -1. Of a long record only the largest are tested.
     """
     extra = np.int64(1 if given >= 0 else 0)
-    # The whole record, then (if it is long) the record less one item: most end here.
+    # The whole record, then (if it is long) the record less one item: most are blocked here.
     for leave_out in range(n_local, n_local - 1 if n_local <= SHORT else -1, -1):
         if given >= 0 and leave_out < n_local and trial.ranks[leave_out] == given:
             continue
@@ -101,7 +102,7 @@ def find_unsafe_within(rows, limits, trial, f, given, n_local):
 
 @step
 def count_holders(rows, trial, f, given, size):
-    """In how many records of D_e the itemset occurs, and f unless that is e, the item at hand itself."""
+    """In how many records of D_e the itemset occurs, and f unless that is e, the current item itself."""
     begin, end = np.int64(0), trial.state[N_HOLDERS]
     key = np.int64(-1)
     if given >= 0:
@@ -152,7 +153,7 @@ def count_subsets(rows, trial, f, given, n_local):
     for mask in range(1 << n_local):
         joint_of[mask] = 0
     if given < 0:
-        # Only records that share an item with this one need to be touched.
+        # Only records that share an item with this one need to be visited.
         n_met = 0
         for k in range(n_local):
             for place in range(trial.begin_of[trial.ranks[k]], trial.end_of[trial.ranks[k]]):
@@ -175,9 +176,9 @@ def count_subsets(rows, trial, f, given, n_local):
 
 @step
 def find_unsafe_subset(rows, limits, trial, n_local, extra):
-    """An unsafe subset of a short record, given how many records leave each subset of it.
+    """An unsafe subset of a short record, given how many records share exactly each subset with it.
 
-    Only closed subsets are looked at, and not the whole record, which is known to be safe.
+    Only closed subsets are tested, and not the whole record, which is known to be safe.
     """
     joint_of = trial.joint_of
     n_masks = 1 << n_local

@@ -1,4 +1,4 @@
-"""The looks of searches, and the proof's look for the worst mole, return what their plain twins return."""
+"""How searches find anything unsafe, and how the proof finds the worst mole, against their plain twins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import Rows, examples, problems, tables
-from twins import plain_looks
+from twins import plain_unsafe
 from withhold.counting.layout import lay_out
 from withhold.counting.threads import Stop
 from withhold.counting.worst import new_worst
@@ -56,7 +56,7 @@ def test_find_unsafe_consequents(problem, size, data):
     ranks = frozenset(layout.sensitive_ranks().tolist())
 
     def expected(size: int, roots: range) -> set[int]:
-        return plain_looks.find_unsafe_consequents(records, ranks, rho, size, roots)
+        return plain_unsafe.find_unsafe_consequents(records, ranks, rho, size, roots)
 
     got = set(np.flatnonzero(unsafe).tolist())
     assert got <= expected(size, range(start, end))
@@ -84,7 +84,7 @@ def test_find_mole__the_worst_of_the_smallest(problem, k, any_private):
         assert (
             run_to_end(find_mole, laid.problem(limits, Stop()), tour, True, worst, checked) == DONE
         )
-        expected = plain_looks.find_mole(records, private, k, h, size)
+        expected = plain_unsafe.find_mole(records, private, k, h, size)
         assert moles_in(worst, size) == expected[:1]
         if not expected:
             assert not worst.counts.any()
@@ -106,7 +106,7 @@ def test_any_mole(problem, h, k, largest, data):
     roots = [rank for rank in public if alive[rank]] if one is None else [one]
     problem = laid.problem(Limits(k, h.numerator, h.denominator, largest), Stop())
     tour = laid.tour(np.array(roots, dtype=np.int32), alive, largest, after=one is None)
-    assert (run_to_end(any_mole, problem, tour) == FOUND) == plain_looks.any_mole(
+    assert (run_to_end(any_mole, problem, tour) == FOUND) == plain_unsafe.any_mole(
         records,
         frozenset(np.flatnonzero(laid.sensitive).tolist()),
         k,

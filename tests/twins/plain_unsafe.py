@@ -1,7 +1,7 @@
-"""The looks of searches, and the proof's look for the worst mole, in obvious Python.
+"""How searches find anything unsafe, and how the proof finds the worst mole, in obvious Python.
 
-Slow on purpose. Records are sets of items. A search asks whether anything is unsafe without asking the
-proof, so these say what both must agree on.
+Slow on purpose. Records are sets of items. A search decides this without the proof, so these functions say
+what both must agree on.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def find_mole(
 
 
 def badness(mole: Mole) -> tuple[Fraction, int, list[int]]:
-    """The order of moles of a size; at the end by rank, high ones first but for the last of a rare one."""
+    """The order of moles of a size; finally by rank, high ones first, except the last item of a rare mole."""
     items, support, private, joint = mole
     order = [-item for item in items]
     if private < 0 or len(items) == 1:
