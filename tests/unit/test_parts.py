@@ -482,7 +482,7 @@ def test_ids_of_parts_do_not_meet(tmp_path):
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler and two workers of Dask, each a process of its own, as its command line starts them."""
-    pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed")
     environment = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
     environment |= {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
     where = tmp_path / "scheduler.json"
@@ -500,7 +500,10 @@ def cluster(tmp_path):
     deadline = time.monotonic() + 60
     while not where.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    yield json.loads(where.read_text())["address"], processes[1:]
+    address = json.loads(where.read_text())["address"]
+    with distributed.Client(address, timeout=60) as client:
+        client.wait_for_workers(2, timeout=60)
+    yield address, processes[1:]
     for process in processes:
         process.kill()
         process.wait()

@@ -51,7 +51,7 @@ def test_a_disk_that_is_full(tmp_path, workers):
     shown, errors = process.communicate(timeout=300)
     assert process.returncode == 3, errors
     assert "Traceback" not in errors
-    assert "nothing was published" in errors
+    assert "nothing was published" in errors.lower()
     *events, last = [json.loads(line) for line in shown.splitlines()]
     assert [each["event"] for each in events] == ["failed", "failed"]
     assert last["error"]["exit_code"] == 3
@@ -85,8 +85,12 @@ def test_a_worker_without_memory_says_so(tmp_path, folder, monkeypatch):
 @posix
 def test_a_process_that_may_not_have_more_memory_publishes_nothing(tmp_path):
     """What cannot be allocated ends the run with a reason; the same command goes on later."""
-    path, out = write_shop(tmp_path / "shop.dat", shop(200_000, 1)), tmp_path / "out"
-    asked = ("anonymize", path, *ASKED, "-o", out, "--engine", "stream", "--part-records", 100_000)
+    (path := tmp_path / "shops").mkdir()
+    # What the first part gave back may still belong to the process, but is too little for the second.
+    write_shop(path / "a.dat", shop(50_000, 1))
+    write_shop(path / "b.dat", shop(250_000, 2))
+    out = tmp_path / "out"
+    asked = ("anonymize", path, *ASKED, "-o", out, "--engine", "stream", "--part-records", 250_000)
     # In the second part all kernels are loaded; loading one without memory would end the process at once.
     program = f"""
         import resource, sys
@@ -105,14 +109,16 @@ def test_a_process_that_may_not_have_more_memory_publishes_nothing(tmp_path):
     """
     if not Path("/proc/self/statm").exists():
         pytest.skip("needs /proc")
-    process = python("-c", textwrap.dedent(program))
+    # glibc keeps no room of its own for what comes later.
+    env = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
+    process = python("-c", textwrap.dedent(program), env=env)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 3, errors
     assert "not enough memory" in errors
     assert not (out / MANIFEST).exists()
     assert run("verify", out)[0] == 3
     assert run(*asked, "--resume")[0] == 0
-    assert contents(out) == fresh_bytes(tmp_path, path, 100_000)
+    assert contents(out) == fresh_bytes(tmp_path, path, 250_000)
 
 
 @posix
