@@ -441,9 +441,14 @@ def test_find_touched_events(problem, data):
     returned = data.draw(st.lists(st.sampled_from(there), unique=True)) if there else []
     reference = plain_rho.find_touched_events(antecedents, returned, work.records())
     of_item = [[row for row, x in returned if x == rank] for rank in range(work.layout.n_items)]
+    events = np.array(
+        sorted(data.draw(st.sets(st.integers(0, max(len(antecedents) - 1, 0))))), dtype=np.int64
+    )[: len(antecedents)]
     result = np.zeros(len(antecedents), dtype=bool)
-    find_touched_events(work.rows, rules_with(antecedents), *arrays(of_item), result)
-    assert result.tolist() == reference
+    never = np.zeros(1, dtype=np.int64)
+    rules = rules_with(antecedents)
+    find_touched_events(work.rows, rules, events, *arrays(of_item), result, never)
+    assert result.tolist() == [touched and rule in events for rule, touched in enumerate(reference)]
 
 
 @examples(200)

@@ -92,9 +92,8 @@ def refuse_identifying_items(
 
 def _always(records: Records, supports: Longs) -> Identifying | None:
     """Items that cannot be articles, however many records they are in."""
-    names = records.vocabulary
-    mails = [n for n, name in enumerate(names) if "@" in name and EMAIL.fullmatch(name.strip())]
-    times = [n for n, name in enumerate(names) if ":" in name and _is_moment(name.strip())]
+    mails = [n for n, name in _names_with("@", records) if EMAIL.fullmatch(name.strip())]
+    times = [n for n, name in _names_with(":", records) if _is_moment(name.strip())]
     for codes, one, several in (
         (mails, "an e-mail address", "e-mail addresses"),
         (times, "a date with a time", "dates with times"),
@@ -103,6 +102,15 @@ def _always(records: Records, supports: Longs) -> Identifying | None:
             look = f"looks like {one}" if number == 1 else f"look like {several}"
             return Identifying(f"{counted(number, 'item')} {look}", number)
     return None
+
+
+def _names_with(mark: str, records: Records) -> list[tuple[int, str]]:
+    """The names with this character, and their codes."""
+    names = records.vocabulary
+    # Most files have none, which takes one look at all names together.
+    if mark not in "".join(names):
+        return []
+    return [(code, name) for code, name in enumerate(names) if mark in name]
 
 
 def _is_moment(name: str) -> bool:
@@ -140,12 +148,12 @@ def _alike(records: Records, supports: Longs) -> Identifying | None:
 def _numbered(records: Records, supports: Longs) -> Identifying | None:
     """Items of one form with different numbers that look like a column of the data or like serial numbers."""
     forms: dict[str, list[int]] = {}
-    for code in np.flatnonzero(supports):
+    for code in np.flatnonzero(supports).tolist():
         name = records.vocabulary[code]
         # The length of a bare number is all that tells a postcode from a year.
         form = "#" * len(name) if name.isdigit() else DIGITS.sub("#", name)
         if form != name:
-            forms.setdefault(form, []).append(int(code))
+            forms.setdefault(form, []).append(code)
     for form, codes in sorted(forms.items()):
         times = supports[codes]
         if len(codes) < FEWEST or int(times.sum()) > SHARED * len(codes):

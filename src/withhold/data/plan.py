@@ -134,8 +134,11 @@ def apply(plan: AnyPlan, data: DataT) -> DataT:
 
 def without(removed: NDArray[np.integer[Any]], records: Records) -> Records:
     """The records without the occurrences at these places, which ascend."""
-    offsets = records.offsets - np.searchsorted(removed, records.offsets)
-    return replace(records, offsets=offsets, items=np.delete(records.items, removed))
+    left = np.ones(records.n_occurrences, dtype=bool)
+    left[removed] = False
+    before = np.zeros(len(left) + 1, dtype=np.int64)
+    np.cumsum(left, out=before[1:])
+    return replace(records, offsets=before[records.offsets], items=records.items[left])
 
 
 def without_items(names: Iterable[str], records: Records) -> Records:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import fair_bounds, lay_out
+from withhold.counting.layout import Layout, fair_bounds, lay_out
 from withhold.counting.supports import count_support
 from withhold.counting.threads import Stop, run_all
 from withhold.counting.walk import (
@@ -33,23 +33,31 @@ from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.partial import Choices
 
 TASKS = 16
+LISTED_BY = 4
+"""Tasks that list what must go."""
 FEW_ROWS = 1024
 """Bitmaps are fastest for an item in at most this many rows, or in more rows than a bitmap has words."""
 
 
 def delete_forced(
-    records: Records, model: RhoUncertainty, choices: Choices, log: Log, stop: Stop
+    records: Records,
+    model: RhoUncertainty,
+    choices: Choices,
+    log: Log,
+    stop: Stop,
+    layout: Layout | None = None,
 ) -> NDArray[np.bool_]:
     """What is kept without the sensitive items of records whose other items are too rare to hide any.
 
     With ``max_known`` nothing is removed here: the attacker would have to know all of the other items.
+    ``layout`` is that of all records, if there is one already.
     """
     kept = np.ones(records.n_occurrences, dtype=bool)
     if model.max_known is not None:
         return kept
     limits = model.limits
     codes = records.codes(model.sensitive)
-    layout = lay_out(records, codes)
+    layout = layout or lay_out(records, codes)
     # Shared by the threads; each writes only rows whose rarest item is in its own range.
     supports = np.zeros(layout.n_rows, dtype=np.int64)
     bounds = fair_bounds(layout, TASKS)
@@ -76,19 +84,32 @@ def delete_forced(
     forced = np.flatnonzero(supports)
     is_sensitive = np.zeros(records.n_items, dtype=np.bool_)
     is_sensitive[codes] = True
-    starts, others, gone, answers = list_forced(
-        records.offsets, records.items, is_sensitive, layout.record_of_row[forced]
+    some = [part for part in np.array_split(forced, LISTED_BY) if len(part)]
+    listed = run_all(
+        [
+            partial(
+                list_forced,
+                records.offsets,
+                records.items,
+                is_sensitive,
+                layout.record_of_row[part],
+            )
+            for part in some
+        ],
+        stop,
+        jobs=choices.jobs,
     )
-    log.add(
-        gone,
-        answers,
-        starts=starts,
-        items=others,
-        consequents=np.full(len(forced), EACH_REMOVED, dtype=np.int32),
-        joints=np.ones(len(forced), dtype=np.int64),
-        supports=supports[forced],
-    )
-    kept[gone] = False
+    for part, (starts, others, gone, answers) in zip(some, listed, strict=True):
+        log.add(
+            gone,
+            answers,
+            starts=starts,
+            items=others,
+            consequents=np.full(len(part), EACH_REMOVED, dtype=np.int32),
+            joints=np.ones(len(part), dtype=np.int64),
+            supports=supports[part],
+        )
+        kept[gone] = False
     return kept
 
 

@@ -96,9 +96,8 @@ def restore_deletions(
     free = np.zeros(len(positions), dtype=bool)
     find_obsolete(work.rows, rules, blocked_by, rows, free)
     free |= (blocked_by < n_loose) | (rules.consequents[blocked_by] == EACH_REMOVED)
+    in_use = _marked(blocked_by[out & ~free], len(reasons))
     while stop.cause == 0:
-        in_use = np.zeros(len(doubtful), dtype=bool)
-        in_use[blocked_by[out & ~free]] = True
         loose = _loose(work, rules, np.flatnonzero(in_use & doubtful), stop, jobs, progress)
         tried = np.flatnonzero(out & (free | loose[blocked_by]))
         if stop.cause != 0:
@@ -128,7 +127,8 @@ def restore_deletions(
             return
         out[accepted] = False
         # A rule without room gains some only where its antecedent comes back; what was skipped waits.
-        doubtful = _touched(work, rules, rows[accepted], ranks[accepted])
+        in_use = _marked(blocked_by[out & ~free], len(rules.consequents))
+        doubtful = _touched(work, rules, in_use, rows[accepted], ranks[accepted], stop, jobs)
         doubtful[: len(waiting)] |= waiting
 
 
@@ -167,13 +167,35 @@ def _ceilings(work: Workspace, like: Longs | None) -> Longs:
     return ceilings
 
 
-def _touched(work: Workspace, rules: Rules, rows: Ints, ranks: Ints) -> Bools:
-    """Which rules may have gained room: their antecedent is in a record that got an item of it back."""
+def _marked(numbers: Ints, n: int) -> Bools:
+    """Which of the numbers up to n are among these."""
+    marked = np.zeros(n, dtype=bool)
+    marked[numbers] = True
+    return marked
+
+
+def _touched(
+    work: Workspace,
+    rules: Rules,
+    in_use: Bools,
+    rows: Ints,
+    ranks: Ints,
+    stop: Stop,
+    jobs: int | None,
+) -> Bools:
+    """Which rules ``in_use`` may have gained room: a record with their antecedent got an item of it back."""
     order = np.argsort(ranks, kind="stable")
     row_starts = np.zeros(work.layout.n_items + 1, dtype=np.int64)
     np.cumsum(np.bincount(ranks, minlength=work.layout.n_items), out=row_starts[1:])
-    touched = np.zeros(len(rules.consequents), dtype=bool)
-    find_touched_events(work.rows, rules, row_starts, rows[order], touched)
+    # Shared by the threads; each writes only its own events.
+    touched = np.zeros(len(in_use), dtype=bool)
+    returned = row_starts, rows[order]
+    tasks = [
+        partial(find_touched_events, work.rows, rules, part, *returned, touched, stop.flag)
+        for part in np.array_split(np.flatnonzero(in_use), 8)
+        if len(part)
+    ]
+    run_all(tasks, stop, jobs=jobs)
     return touched
 
 

@@ -78,13 +78,15 @@ def find_obsolete(rows, rules, events, event_rows, obsolete):
 
 
 @kernel
-def find_touched_events(rows, rules, row_starts, returned, touched):
-    """Mark the rules whose antecedent some record holds that got one of its items back.
+def find_touched_events(rows, rules, events, row_starts, returned, touched, stop):
+    """Mark those of ``events``, numbers of rules, with an antecedent in a record that got an item of it back.
 
     ``returned[row_starts[x]:row_starts[x + 1]]`` are the records that got item x back. Only such a rule can
     have gained room.
     """
-    for rule in range(len(touched)):
+    for rule in events:
+        if stop[0] != 0:
+            return
         for k in range(rules.starts[rule], rules.starts[rule + 1]):
             x = rules.items[k]
             for r in range(row_starts[x], row_starts[x + 1]):

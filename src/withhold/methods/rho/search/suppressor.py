@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.layout import Longs
+from withhold.counting.layout import Longs, lay_out
 from withhold.counting.memory import give_back_memory
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
@@ -69,7 +69,14 @@ def suppress_rho(
     if parts is None and max_cost is None:
         parts = _default_parts(records, restoring=restoring, hurried=budget is not None)
     sensitive = records.codes(model.sensitive)
-    split = split_records(records, sensitive, parts=parts, max_cost=max_cost)
+    splitting = partial(split_records, records, sensitive, parts=parts, max_cost=max_cost)
+    layout = None
+    if thinning or budget is not None or model.max_known is not None:
+        split = splitting()
+    else:
+        # The layout is for the forced deletions.
+        both = (splitting, partial(lay_out, records, sensitive))
+        split, layout = run_all(both, Stop(), jobs=run.jobs)
     # The search over all records removes hardly anything that need not go; see docs/decisions/0027.
     hasty = len(split) > 1 or thinning
     if options.restoring is None:
@@ -93,7 +100,8 @@ def suppress_rho(
             forced_in_parts = budget is not None and len(split) > 1 and not thinning
             kept = np.ones(records.n_occurrences, dtype=bool)
             if not thinning and not forced_in_parts:
-                kept = delete_forced(records, model, choices, log, search)
+                kept = delete_forced(records, model, choices, log, search, layout)
+            layout = None
             nothing_gone = hasty and log.n_removed == 0
             if nothing_gone and _holds(records, model, budget, run.jobs, run.progress):
                 return _plan(records, log, kept), in_force
@@ -184,16 +192,16 @@ def _suppress_parts(
 ) -> tuple[Bools, Workspace | None]:
     """What is left when every part was made safe on its own, in parallel with making the workspace."""
     tasks: list[Callable[[], Any]] = [partial(suppress, part) for part in split]
-    if workspace is not None:
-        tasks.append(workspace)
+    # First, since the last part is the one that other threads wait for.
+    tasks.insert(0, workspace or (lambda: None))
     what = "suppressing parts"
-    done = run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what=what)
+    made, *done = run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what=what)
     left = kept.copy()
-    for part, (part_log, part_left) in zip(split, done[: len(split)], strict=True):
+    for part, (part_log, part_left) in zip(split, done, strict=True):
         places = places_of(records, part)
         left[places] = part_left
         log.absorb(part_log, places)
-    return left, None if workspace is None else done[-1]
+    return left, made
 
 
 def _suppress_part(

@@ -47,8 +47,11 @@ class Workspace:
 
     def rows_of(self, positions: Ints) -> Ints:
         """The rows in which positions lie."""
-        rows = np.searchsorted(self.layout.offsets, positions, side="right") - 1
-        return rows.astype(np.int32)
+        if len(positions) < len(self.items) // 32:
+            rows = np.searchsorted(self.layout.offsets, positions, side="right") - 1
+            return rows.astype(np.int32)
+        every_row = np.arange(self.layout.n_rows, dtype=np.int32)
+        return np.repeat(every_row, np.diff(self.layout.offsets))[positions]
 
     def row_lengths(self) -> Ints:
         """How many items each row still holds."""
