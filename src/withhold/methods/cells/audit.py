@@ -32,7 +32,7 @@ from withhold.methods.cells.check import verify_table
 from withhold.methods.cells.disclosure import (
     Disclosed,
     disclosed,
-    given_away,
+    disclosure_warnings,
     lacking,
     one_label_rows,
 )
@@ -78,7 +78,7 @@ class KnownColumns:
     of: int
     """How many there are."""
     unique: float
-    """The share of rows that are then the only ones of their kind, on average over the choices."""
+    """The share of rows that no other row equals in these columns, on average over the choices."""
     below_k: float
     """The share of rows in groups smaller than k."""
     worst: tuple[str, ...]
@@ -200,7 +200,7 @@ def audit_table(
         sizes=size_ranges(groups.sizes),
         known=_known(table, model, run.seed, seconds_left(run.limit_seconds, began), run.progress),
         one_label_rows=one_label_rows(table, model, groups),
-        warnings=given_away(table, model),
+        warnings=disclosure_warnings(table, model),
         column_roles=roles.roles,
         undecided=roles.undecided,
         risks=risks_of_table(
@@ -218,7 +218,7 @@ def audit_table(
 
 def _plain_presence(found: Presences) -> dict[str, Plain]:
     ends = {"lowest": float(found.lowest), "highest": float(found.highest)}
-    return {"people": found.people, **ends, "rows_nobody_fits": found.strangers}
+    return {"people": found.people, **ends, "rows_nobody_fits": found.unmatched_rows}
 
 
 def _worst(

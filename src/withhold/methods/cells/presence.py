@@ -138,7 +138,7 @@ def population_for(table: Table, model: Any, given: Any) -> Evidence:
 
 
 def evidence_of_files(files: Mapping[str, Any], data: Any, _: bool) -> Evidence:
-    """The population that a proof of a file needs; on the road to a release it is an option of the search."""
+    """The population that a proof of a file needs; for a release, it is an option of the search."""
     if data is not None or files.get("population") is None:
         return Evidence()
     return Evidence(

@@ -111,7 +111,7 @@ class Grouping(NamedTuple):
 
 
 def make_grouping(cells: Ints) -> Grouping:
-    """Room for the groups of any scheme."""
+    """Memory for the groups of any scheme."""
     n = len(cells)
     return Grouping(
         by_column=np.ascontiguousarray(cells.T),
@@ -132,7 +132,7 @@ def made_groups(sizes: Longs, closures: Ints, of_tuple: Ints) -> Grouping:
 
 @step
 def mix(key, node):
-    """A hash that has taken in one more node."""
+    """The hash of a sequence of nodes with one more node, given the hash without it."""
     mixed = (key ^ np.uint64(node)) * SPREAD
     return mixed ^ (mixed >> np.uint64(29))
 

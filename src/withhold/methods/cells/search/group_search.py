@@ -43,11 +43,10 @@ def cells_by_groups(
 
 @dataclass(frozen=True)
 class TableGroups:
-    """The groups of a table as the kernels want them, and which rows are whose."""
+    """The groups of a table as the kernels want them, and the group of each row."""
 
     groups: MergedGroups
     of_row: Longs
-    """The group of each row."""
 
     def final_cells(self) -> Ints:
         """The cells that each row has in the end."""
