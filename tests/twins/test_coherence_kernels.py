@@ -183,10 +183,10 @@ def test_count_moles(problem, h, k, p, shared_out):
     store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), Stop())
     counter = AllMoles(chosen, store, Stop(), 2, worth_sharing=0 if shared_out else 10**9)
     expected = {v: sum(v in q for q in moles) for v in np.flatnonzero(alive).tolist()}
-    got = counter.at_first(alive)
+    got = counter.count_each(alive)
     assert {v: got.get(v, 0) for v in expected} == expected
     for v in expected:
-        shared = counter.going_with(v, alive)
+        shared = counter.count_shared(v, alive)
         for u in expected:
             assert shared.get(u, 0) == sum({u, v} <= q for q in moles)
 
@@ -203,11 +203,11 @@ def test_count_nuggets(problem, k, gone):
         [frozenset(code[item] for item in row) for row in left], k
     )
     for counter in (Nuggets(table, private, k, Stop()), list_nuggets(table, private, k, 1)):
-        assert counter.in_all(alive) == len(nuggets)
-        got = counter.at_first(alive)
+        assert counter.count_all(alive) == len(nuggets)
+        got = counter.count_each(alive)
         for v in np.flatnonzero(alive).tolist():
             assert got.get(v, 0) == sum(v in q for q in nuggets)
-            shared = counter.going_with(v, alive)
+            shared = counter.count_shared(v, alive)
             for u in np.flatnonzero(alive).tolist():
                 assert shared.get(u, 0) == sum({u, v} <= q for q in nuggets)
 

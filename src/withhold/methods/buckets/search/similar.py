@@ -1,8 +1,9 @@
 """Groups of similar records: what they have in common is what can be published.
 
-In: records and a tree. Out: groups of at least k. Records that have the same items are a class, if there are
-k of them; of the others, those that have the same nodes one level up, and so on. What is left at the top
-level forgets its rarest node, then the next. Within a class, the most similar records make a group.
+In: records and a tree. Out: groups of at least k. Records with the same items are a class if there are k of
+them; of the others, those with the same nodes one level up, and so on. Records that are left at the top level
+are compared without their rarest node there, then without the two rarest. Within a class, the most similar
+records make a group.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -33,7 +34,7 @@ class NodeSets(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """The groups as they are made."""
+    """The groups while they are formed."""
 
     of_row: Any
     next_free: Any
@@ -168,7 +169,7 @@ def _mark(nodes, marked, begin, end, mark):
 
 @step
 def _worth(rows, nodes, begin, end):
-    """What the nodes of a span are worth together."""
+    """The detail that the nodes of a span gain together."""
     worth = np.int64(0)
     for p in range(begin, end):
         worth += rows.gain[nodes[p]]

@@ -77,7 +77,7 @@ def verify_people(
 
 
 def _left(run: CheckRun, began: float) -> CheckRun:
-    """How the next check is run, in what is left of the time."""
+    """How the next check is run, with the rest of the time limit."""
     left = None
     if run.limit_seconds is not None:
         left = max(run.limit_seconds - (time.perf_counter() - began), 0.0)
