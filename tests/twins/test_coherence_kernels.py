@@ -132,13 +132,13 @@ def test_move_keys(stored, times):
 def test_survey_moles(problem, h, k, largest, small_store):
     laid, records = split(*problem)
     limits = Limits(k, h.numerator, h.denominator, largest)
-    room = breach_store.FIRST_ROOM
+    room = breach_store.FIRST_CAPACITY
     # With hardly any room the store has to grow on the way.
-    breach_store.FIRST_ROOM = 8 if small_store else room
+    breach_store.FIRST_CAPACITY = 8 if small_store else room
     try:
         found = survey(laid, limits, SurveyRun(stop=Stop(), keep=1000))
     finally:
-        breach_store.FIRST_ROOM = room
+        breach_store.FIRST_CAPACITY = room
     expected = plain_coherence.survey_moles(records, private_ranks(laid), k, h, largest)
     assert {frozenset(items) for moles in found.worst for items, *_ in moles} == expected
     assert sum(found.counts) == len(expected)

@@ -71,9 +71,9 @@ def publishes(row, itemset, size, rows):
 
 @step
 def counts_from_first(row, itemset, size, e, rows):
-    """How many rows publish the itemset (ascending ranks), and how many of them e.
+    """How many rows publish the itemset (ascending ranks), and how many of them publish e, too.
 
-    The second is 0 if one of these is before ``row``: then the rule counts elsewhere.
+    The second is 0 if one of these comes before ``row``: then the rule is counted there instead.
     """
     support = np.int64(0)
     joint = np.int64(0)

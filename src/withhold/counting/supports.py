@@ -12,7 +12,7 @@ from withhold.counting.jit import kernel, routine, step
 
 
 class IndexedRows(NamedTuple):
-    """``Rows`` with the support of each rank, and bitmaps of the last ranks, as they are now."""
+    """``Rows`` with the support of each rank, and bitmaps of the last ranks, without withheld occurrences."""
 
     offsets: Any
     items: Any

@@ -38,8 +38,10 @@ def hash_records(records: Records, k: int, start: int | None) -> tuple[Longs, in
 
 @kernel
 def find_bucket_count(records_with_sum, k, first, last):
-    """The first number of buckets from ``first`` towards ``last`` (both included) that leaves no bucket
-    with 1 … k-1 records; 0 if there is none. ``records_with_sum[s]`` records have the sum s."""
+    """The first number of buckets that leaves none with 1 … k-1 records; 0 if there is none.
+
+    From ``first`` towards ``last``, both included. ``records_with_sum[s]`` records have the sum s.
+    """
     # Bucket b of n holds the sums b, b + n, b + 2n, …: few sums if there are many buckets. Most numbers of
     # buckets fail at one of the first buckets. So stepping through the sums is faster than dividing all.
     step = 1 if last >= first else -1

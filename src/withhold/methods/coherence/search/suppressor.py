@@ -27,7 +27,7 @@ from withhold.method import SearchRun
 from withhold.methods.coherence.cohorts import DONE, run_to_end
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.coherence.mole_survey import moles_alone, store_breaches
+from withhold.methods.coherence.mole_survey import single_moles, store_breaches
 from withhold.methods.coherence.options import CoherenceSearch
 from withhold.methods.coherence.plan import ItemPlan, SuppressedItem
 from withhold.methods.coherence.search.already_coherent import already_coherent
@@ -144,7 +144,7 @@ class Search:
         if self.model.p != 2 or self.counting == "borders":
             return None
         alive = self.public()
-        alive[[*self.moles_alone]] = False
+        alive[[*self.single_moles]] = False
         return list_mole_pairs(self.records, self.model, alive, self.stop, self.jobs)
 
     def plan(self, keep: str, *, restoring: bool) -> ItemPlan:
@@ -152,7 +152,7 @@ class Search:
         nuggets, alive = self.nuggets, self.public()
         before = nuggets.count_all(alive)
         gone: dict[int, SuppressedItem] = {}
-        for code, mole in self.moles_alone.items():
+        for code, mole in self.single_moles.items():
             alive[code] = False
             gone[code] = self._item(code, mole=mole)
         forced = frozenset(gone)
@@ -174,7 +174,7 @@ class Search:
 
     def finds_nothing(self) -> bool:
         """Whether no item need be withheld."""
-        if self.moles_alone:
+        if self.single_moles:
             return False
         # A stop of its own, because it is set at the first find and must not end the search.
         with Stop() as stop:
@@ -189,7 +189,7 @@ class Search:
         return ItemPlan((), (), least, all_of_them, all_of_them, rows)
 
     @cached_property
-    def moles_alone(self) -> dict[int, Mole]:
+    def single_moles(self) -> dict[int, Mole]:
         """The items that are moles by themselves, by code."""
         if self.model.h >= 1:
             rare = np.flatnonzero(self.public() & (self.supports < self.model.k)).tolist()
@@ -198,7 +198,7 @@ class Search:
         chosen = Chosen(self.records, self.model, np.ones(self.records.n_items, dtype=bool))
         names = self.records.vocabulary
         found = {}
-        for rank, (_, support, private, joint) in moles_alone(chosen.rows, chosen.limits).items():
+        for rank, (_, support, private, joint) in single_moles(chosen.rows, chosen.limits).items():
             code = int(chosen.codes[rank])
             follows = None if private < 0 else names[chosen.codes[private]]
             found[code] = Mole((names[code],), support, follows, joint)

@@ -14,7 +14,7 @@ from withhold.data.plan import Reasons
 from withhold.method import SearchRun
 from withhold.methods.coherence.options import CoherenceSearch
 from withhold.methods.coherence.search.suppressor import suppress_coherence
-from withhold.methods.people.grouped_items import GROUP, IMPLIED, PersonItems, apart
+from withhold.methods.people.grouped_items import GROUP, IMPLIED, PersonItems, group_items
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.search.withholding import Withheld
 
@@ -31,7 +31,7 @@ def withhold_public(
     is_public = ~items.sensitive[items.records.items]
     gone = np.zeros(len(is_public), dtype=np.bool_)
     while asked is not None:
-        own = apart(items.without(gone | ~is_public), groups, with_group=False)
+        own = group_items(items.without(gone | ~is_public), groups, with_group=False)
         how = CoherenceSearch(keep="items")
         plan, _ = suppress_coherence(own.records, asked, Evidence(), how, run)
         removed = [int(each.item) for each in plan]

@@ -17,7 +17,7 @@ from withhold.data.array_types import Longs
 from withhold.data.evidence import Evidence
 from withhold.data.plan import Plan, Reasons
 from withhold.method import SearchRun
-from withhold.methods.people.grouped_items import GROUP, ApartItems, PersonItems, apart
+from withhold.methods.people.grouped_items import GROUP, GroupedItems, PersonItems, group_items
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.rho.options import RhoSearch
 from withhold.methods.rho.search.suppressor import suppress_rho
@@ -84,7 +84,7 @@ def _once(
     """What to withhold so that each view of the groups is safe, taken by itself."""
     if model.max_known == 0 or not items.sensitive[items.records.items].any():
         return _surplus(items, groups, model)
-    own = apart(items, groups, with_group=True)
+    own = group_items(items, groups, with_group=True)
     plan, _ = suppress_rho(
         own.records, model.within_groups(own.sensitive), Evidence(), options, run
     )
@@ -129,7 +129,7 @@ def joined(rounds: Sequence[Withheld]) -> Withheld:
     ).ascending()
 
 
-def _named(plan: Plan, own: ApartItems) -> Reasons:
+def _named(plan: Plan, own: GroupedItems) -> Reasons:
     """The reasons in codes of the persons' items, without the groups' own items."""
     reasons = plan.reasons
     items = own.items[reasons.items]

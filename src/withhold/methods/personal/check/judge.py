@@ -32,7 +32,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import has_more_rows
-from withhold.methods.personal.known_sets import count_of_known, left_without
+from withhold.methods.personal.known_sets import copy_without, count_of_known
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 
 LONG = 8
@@ -263,7 +263,7 @@ def write_witness(known, size, e, joint, support, person, witness):
     witness.numbers[1] = joint
     witness.numbers[2] = support
     witness.numbers[3] = person
-    witness.numbers[4] = left_without(e, known, size, witness.known)
+    witness.numbers[4] = copy_without(e, known, size, witness.known)
 
 
 @kernel

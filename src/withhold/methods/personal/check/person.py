@@ -12,7 +12,7 @@ from withhold.counting.closed_walk import NO_ROOM, SIZE, n_holding, start_closed
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
 from withhold.methods.personal.check.judge import write_witness
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.known_sets import copy_without
 from withhold.methods.personal.own_sets import next_own_set, set_allowed
 
 
@@ -68,5 +68,5 @@ def follows(e, problem, walk, scratch):
     n = n_holding(walk)
     if not walk.in_set[e]:
         return walk.count[e] * problem.den > problem.num * n
-    n_rest = left_without(e, walk.closure, walk.at[SIZE], scratch.known)
+    n_rest = copy_without(e, walk.closure, walk.at[SIZE], scratch.known)
     return n_rest > 0 and not has_more_rows(scratch.known, n_rest, n, problem.rows)

@@ -101,5 +101,5 @@ def survey_people(
     def visit(first: int, end: int, known: KnownWalk, tally: Tally) -> bool:
         return bool(survey_known_sets(first, end, wanted, problem, known, tally, run.stop.flag))
 
-    new_room = partial(new_known_walk, problem, sizes[1])
-    return survey_roots(layout.layout, sizes[1], run, new_room, visit)
+    new_walk = partial(new_known_walk, problem, sizes[1])
+    return survey_roots(layout.layout, sizes[1], run, new_walk, visit)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from withhold.counting.closed_walk import NO_ROOM, SIZE, n_holding, start_closed, with_more_room
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.known_sets import copy_without
 from withhold.methods.personal.own_sets import next_own_set, set_allowed
 from withhold.methods.personal.search.owners import JOB, report
 
@@ -57,7 +57,7 @@ def report_wanted(n_wanted, problem, walk, scratch, found):
         e = scratch.opened[k]
         if walk.count[e] * problem.den <= problem.num * n:
             continue
-        n_known = left_without(e, walk.closure, size, scratch.rest)
+        n_known = copy_without(e, walk.closure, size, scratch.rest)
         if n_known == 0 or (
             n_known < size and has_more_rows(scratch.rest, n_known, n, problem.rows)
         ):

@@ -26,7 +26,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import maker, step
 from withhold.counting.published import has_more_rows, place_in, reaches
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.known_sets import copy_without
 from withhold.methods.personal.people import wants_protected
 from withhold.methods.personal.search.few_people import (
     KNOWS_X,
@@ -233,7 +233,7 @@ def judge_closed(x, k, walk, probe):
     size = walk.at[SIZE]
     n = n_holding(walk)
     if few.roles[k] & WANTS_X != 0 and size > 1:
-        n_rest = left_without(x, walk.closure, size, few.known)
+        n_rest = copy_without(x, walk.closure, size, few.known)
         enough = (n * problem.den + problem.num - 1) // problem.num
         if not reaches(few.known, n_rest, enough, problem.rows):
             return np.int64(n_rest), np.int64(x)
@@ -248,7 +248,7 @@ def judge_closed(x, k, walk, probe):
             or not wants_protected(person, e, problem.wishes)
         ):
             continue
-        n_known = left_without(e, walk.closure, size, few.known)
+        n_known = copy_without(e, walk.closure, size, few.known)
         if n_known == size or not has_more_rows(few.known, n_known, n, problem.rows):
             return np.int64(n_known), np.int64(e)
     return NOTHING

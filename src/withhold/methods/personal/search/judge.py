@@ -29,7 +29,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import reaches
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.known_sets import copy_without
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 from withhold.methods.personal.search.owners import (
     JOB,
@@ -177,7 +177,7 @@ def infers_returned(returned, problem, walk, scratch, found):
     n = n_holding(walk)
     enough = (n * problem.den + problem.num - 1) // problem.num
     rest = scratch.rest
-    n_rest = left_without(returned, walk.closure, walk.at[SIZE], rest)
+    n_rest = copy_without(returned, walk.closure, walk.at[SIZE], rest)
     if n_rest == 0 or not problem.wishes.anybody[returned] or reaches(rest, n_rest, enough, rows):
         return False
     if owner_wants_protected(returned, walk.pool, walk.at[START], walk.at[END], problem):

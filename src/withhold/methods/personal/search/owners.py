@@ -10,7 +10,7 @@ import numpy as np
 from withhold.counting.closed_walk import SIZE, n_holding
 from withhold.counting.jit import step
 from withhold.counting.published import has_more_rows, place_in, reaches
-from withhold.methods.personal.known_sets import END, START, left_without
+from withhold.methods.personal.known_sets import END, START, copy_without
 from withhold.methods.personal.people import known_of, wants_protected
 
 MANY_OWNERS = 1000
@@ -242,7 +242,7 @@ def report_for(person, first, n_open, n_known, problem, walk, scratch, found):
     k = first
     while k < n_open:
         e = scratch.opened[k]
-        n_rest = left_without(e, scratch.known, n_known, scratch.rest)
+        n_rest = copy_without(e, scratch.known, n_known, scratch.rest)
         if not wants_protected(person, e, problem.wishes) or (
             walk.in_set[e] and has_more_rows(scratch.rest, n_rest, n, problem.rows)
         ):
