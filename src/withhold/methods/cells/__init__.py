@@ -1,4 +1,9 @@
-"""k-anonymity of a table by withholding or generalising cells."""
+"""k-anonymity of a table by withholding or generalising cells.
+
+Here: the model and its requirements on sensitive columns, the exact check, the audit, the lower bound,
+measures, and what a release by blocks needs; ``search`` has the search. Not here: trees, plans and groups of
+tables, which are in ``data``.
+"""
 
 from __future__ import annotations
 

@@ -152,8 +152,8 @@ def read_population(given: Any, bins: Any, tidy: Any, model: Any = None) -> Tabl
 
     if loose := [str(how) for how in parse_bins(bins).values() if isinstance(how, Quantiles)]:
         raise PolicyError(
-            f"{loose[0]} of the population are others than those of the table; give the edges that "
-            "OUTPUT.internal.json has under binned_columns"
+            f"{loose[0]} gives the population other ranges than the table; use the edges listed in "
+            "OUTPUT.internal.json under binned_columns"
         )
     found = read_table(given, bins=bins, tidy=tidy)
     for name in () if model is None else model.quasi_identifiers:

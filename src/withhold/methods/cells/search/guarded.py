@@ -3,7 +3,8 @@
 A group is *valid* if it has at least k rows and meets the requirements on the sensitive columns. It can
 become invalid when a tuple leaves, and also when one joins: the number of different values never falls then,
 but an entropy may fall or a distance grow, since the tuple alone is not a valid group. So the values of every
-open group are counted, every move is tested on these counts, and a log of moves allows to undo them.
+open group are counted, every move is tested on these counts, and moves are logged, so that they can be
+undone.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

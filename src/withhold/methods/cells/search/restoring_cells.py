@@ -87,7 +87,7 @@ def count_fitting(tuples):
 
 @kernel
 def restore_withheld(tuples, first, last, k):
-    """Restore the withheld cells of some tuples where that is safe, column by column; how many, by tuple."""
+    """Restore withheld cells of some tuples where that is safe, column by column; how many cells it was."""
     restored = 0
     for each in range(first, last):
         for j in range(len(tuples.roots)):

@@ -85,7 +85,7 @@ def choose_schemes(
 def count_alike(lattice, by_column, weights, row, steps, lowest, counts):
     """Write into ``counts``, by scheme, how many rows share the pattern of ``row`` under it.
 
-    ``lowest`` and ``steps`` are scratch: by tuple, the lowest scheme under which it shares it; by node, what
+    ``lowest`` and ``steps`` are scratch: by tuple, the lowest scheme under which its rows do; by node, what
     it adds to the number of that scheme.
     """
     for node in range(len(steps)):

@@ -146,8 +146,8 @@ def _population(
     if options.hierarchy is not None or options.cells == SETS:
         unfit = option("cells", SETS) if options.cells == SETS else option("hierarchy")
         raise PolicyError(
-            f"who of the population fits a generalised cell is not proved; leave {unfit} out with "
-            f"{option('presence')}, or make ranges of numbers with {option('bin')}"
+            f"presence cannot be proved for generalised cells; leave {unfit} out with {option('presence')}, "
+            f"or make ranges of numbers with {option('bin')}"
         )
     refuse_smaller(len(population), len(table), "row")
     found = presences(table, model.quasi_identifiers, population)
@@ -249,8 +249,7 @@ def refuse_unreachable(n_rows: int, model: KAnonymity, sensitive: Iterable[Sensi
     """Raise if no release of so many rows with these sensitive columns can satisfy the model."""
     if n_rows < model.k:
         raise ImpossibleError(
-            f"the table has {counted(n_rows, 'row')}, and groups of {model.k:,} are asked for; "
-            "choose a smaller k"
+            f"the table has {counted(n_rows, 'row')}, fewer than k = {model.k:,}; choose a smaller k"
         )
     for column in sensitive:
         for requirement in model.requirements:

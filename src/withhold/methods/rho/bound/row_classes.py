@@ -44,7 +44,7 @@ class Classes(NamedTuple):
     """NOTHING, ANYTHING, or where the sets of its first sensitive items begin that it can keep, in a
     table."""
     n_tried: Any
-    """How many of its sensitive items these sets are of."""
+    """How many of its sensitive items these sets are made of."""
     most_kept: Any
     """How many sensitive items a row can keep, at most."""
     losses: Any
