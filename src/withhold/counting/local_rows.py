@@ -24,6 +24,7 @@ class LocalRows(NamedTuple):
     ranks: Any
     """By local number: the item's rank."""
     n_local: Any
+    """How many items there are."""
     n_groups: Any
 
 

@@ -29,8 +29,9 @@ class NodeRows(NamedTuple):
     post_offsets: Any
     post_rows: Any
     bitmap_of: Any
-    """The bitmap of a code; -1 if its rows are few."""
+    """By code: its bitmap; -1 if its rows are few."""
     bitmaps: Any
+    """A bit for each row."""
     longest_list: Any
     """The most rows of a code without a bitmap."""
 

@@ -20,7 +20,9 @@ class IndexedRows(NamedTuple):
     post_offsets: Any
     post_rows: Any
     supports: Any
+    """By rank: how many rows hold it."""
     bitmaps: Any
+    """Of the last ranks: a bit for each row that holds it."""
 
 
 @kernel

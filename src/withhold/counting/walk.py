@@ -20,7 +20,7 @@ from withhold.counting.jit import kernel, step
 
 
 class Rows(NamedTuple):
-    """Rows of ranks, ascending in each row, and for each rank the rows that hold it."""
+    """Rows of ranks, ascending in each row, and for each rank the rows with it; see ``layout.Layout``."""
 
     offsets: Any
     items: Any

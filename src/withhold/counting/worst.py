@@ -14,6 +14,7 @@ class Worst(NamedTuple):
     """For each size how many are kept, what they are, and their numbers."""
 
     counts: Any
+    """By size: how many are kept."""
     sets: Any
     """By size and place: one item of its own (a consequent, or the last item), then those of the path."""
     numbers: Any

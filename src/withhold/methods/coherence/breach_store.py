@@ -28,8 +28,9 @@ class BreachStore(NamedTuple):
     keys: Any
     """By slot: a pair of ranks as one number, or EMPTY."""
     heads: Any
-    """By slot: where the first mole with this key is in the arena."""
+    """By slot: where the mole with this key that was stored last begins in the arena."""
     arena: Any
+    """The stored moles, one after the other."""
     item_heads: Any
     """By item: where the last stored mole that holds it is, or EMPTY."""
     tops: Any

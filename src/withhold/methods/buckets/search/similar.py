@@ -26,25 +26,27 @@ WINDOW = 1000
 
 
 class NodeSets(NamedTuple):
-    """Rows as sets of nodes, and by node the detail gained if a group has it in common."""
+    """Rows as sets of nodes."""
 
     offsets: Any
     nodes: Any
     gain: Any
+    """By node: the detail that an item gains if its group has the node in common and not only its parent."""
 
 
 class Groups(NamedTuple):
     """The groups while they are formed."""
 
     of_row: Any
+    """By row: its group, or -1."""
     next_free: Any
     """By row: the next one that is in no group."""
     sizes: Any
     starts: Any
-    """By group: where its common nodes start."""
+    """By group: where its common nodes start in ``common``."""
     common: Any
     marked: Any
-    """By node; nothing is marked between two steps."""
+    """By node: scratch; nothing is marked between two steps."""
 
 
 def similar_groups(records: Records, node: Longs, k: int, tree: Hierarchy) -> Longs:

@@ -34,6 +34,7 @@ class Guarded(NamedTuple):
     patterns: Any
     assigned: Any
     attempt: Any
+    """The log of moves, and what opening a pattern needs."""
     limits: Any
     values: Any
     """By tuple and sensitive column: its value, numbered as in the limits, int32."""

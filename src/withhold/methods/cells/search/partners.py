@@ -56,6 +56,7 @@ class MergeScratch(NamedTuple):
     """By code and size: what the cells of the first pair of columns cost; minus infinity for size 0, so that
     large tuples are never ruled out."""
     second: Any
+    """The same for the second pair."""
     third: Any
     """The same for the third pair, plus the least that the columns cost that are in no key."""
     pairs: Any

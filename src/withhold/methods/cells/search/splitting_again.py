@@ -31,6 +31,7 @@ class Nearest(NamedTuple):
     """The nearest neighbours of a group, and what a row costs that shows the union of both."""
 
     groups: Any
+    """Nearest first, int64."""
     costs: Any
 
 

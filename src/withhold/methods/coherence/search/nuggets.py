@@ -21,6 +21,7 @@ class Levels(NamedTuple):
     """The frequent extensions of the sets along the path."""
 
     path: Any
+    """The items of the current set."""
     next: Any
     """By size: the set that comes next."""
     end: Any

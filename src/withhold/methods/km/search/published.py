@@ -28,7 +28,9 @@ class Candidates(NamedTuple):
     above: Any
     """The next node above that stands for more items; -1 at the top."""
     first_below: Any
+    """The first child, among nodes that stand for fewer items; -1 if there is none."""
     next_beside: Any
+    """The next child of the same node; -1 if there is none."""
     worth: Any
     """What publishing the node saves over withholding its items; 0: it cannot be published."""
     least_loss: Any
@@ -52,6 +54,7 @@ class Cohort(NamedTuple):
 
     offsets: Any
     items: Any
+    """By row: the other published nodes that it holds, ascending."""
     walk: Any
     visited: Any
     """How many items and rows were copied or walked over so far."""

@@ -28,6 +28,7 @@ class FewScratch(NamedTuple):
     place_of: Any
     """By rank: the place of an item of the row, from 1; all zero between two calls."""
     others: Any
+    """By place: the item."""
     with_x: Any
     """By place: in how many rows the item is published with x."""
     counts: Any

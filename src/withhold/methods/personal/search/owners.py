@@ -24,10 +24,14 @@ class Found(NamedTuple):
     """Unsafe rules Q→e as far as there is room, and the job of each."""
 
     count: Any
+    """See N_RULES and the names beside it."""
     starts: Any
+    """By rule: where its known items start in ``items``."""
     items: Any
     consequents: Any
+    """By rule: e."""
     jobs: Any
+    """By rule: the job that found it."""
 
 
 class Scratch(NamedTuple):

@@ -33,13 +33,15 @@ class Rules(NamedTuple):
     """The rules for which occurrences stay withheld: known items and a consequent; and those of each item."""
 
     starts: Any
+    """By rule: where its known items start in ``items``."""
     items: Any
     consequents: Any
     of_item_starts: Any
+    """By rank: where the numbers of its rules start in ``of_item``."""
     of_item: Any
     """Numbers of rules, item by item, the newest last."""
     returned_at: Any
-    """By rank: when the item last came back anywhere."""
+    """By rank: when the item was last restored anywhere."""
 
 
 class Tried(NamedTuple):
