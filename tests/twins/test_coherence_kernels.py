@@ -28,7 +28,11 @@ from withhold.methods.coherence.model import Coherence
 from withhold.methods.coherence.mole_survey import count_minimal, store_breaches, survey
 from withhold.methods.coherence.search.cell_cover import cover_cells, put_back_items, take_items
 from withhold.methods.coherence.search.listed_nuggets import list_nuggets
-from withhold.methods.coherence.search.mole_counts import AllMoles, Nuggets, for_moles
+from withhold.methods.coherence.search.mole_counts import (
+    AllMoleCounter,
+    NuggetCounter,
+    items_for_moles,
+)
 from withhold.methods.coherence.search.mole_cover import cover_moles
 from withhold.methods.coherence.search.supersets import keep_maximal, new_scratch
 
@@ -179,9 +183,9 @@ def test_count_moles(problem, h, k, p, shared_out):
     alone = {item for q in moles if len(q) == 1 for item in q}
     moles = {q for q in moles if not q & alone}
     alive = np.array([number not in codes | alone for number in range(table.n_items)], dtype=bool)
-    chosen = for_moles(table, model, alive)
+    chosen = items_for_moles(table, model, alive)
     store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), Stop())
-    counter = AllMoles(chosen, store, Stop(), 2, worth_sharing=0 if shared_out else 10**9)
+    counter = AllMoleCounter(chosen, store, Stop(), 2, worth_sharing=0 if shared_out else 10**9)
     expected = {v: sum(v in q for q in moles) for v in np.flatnonzero(alive).tolist()}
     got = counter.count_each(alive)
     assert {v: got.get(v, 0) for v in expected} == expected
@@ -202,7 +206,7 @@ def test_count_nuggets(problem, k, gone):
     nuggets = plain_coherence.count_nuggets(
         [frozenset(code[item] for item in row) for row in left], k
     )
-    for counter in (Nuggets(table, private, k, Stop()), list_nuggets(table, private, k, 1)):
+    for counter in (NuggetCounter(table, private, k, Stop()), list_nuggets(table, private, k, 1)):
         assert counter.count_all(alive) == len(nuggets)
         got = counter.count_each(alive)
         for v in np.flatnonzero(alive).tolist():

@@ -20,7 +20,7 @@ from withhold.methods.cells.nodes import NOBODY, Trees, common_node
 from withhold.methods.cells.schemes import (
     Ladders,
     group_by_scheme,
-    made_groups,
+    grouping_of,
     make_grouping,
     mix,
 )
@@ -131,7 +131,7 @@ def _with_more_room(known: Known) -> Known:
     larger = _room_for(2 * n, n_columns)
     count = int(known.count[0])
     sizes, numbers = np.ones(count, dtype=np.int64), np.arange(count, dtype=np.int32)
-    as_groups = made_groups(sizes, known.closures, numbers)
+    as_groups = grouping_of(sizes, known.closures, numbers)
     keep_new(as_groups, count, 1, larger, np.empty(count, dtype=np.int32))
     return larger
 

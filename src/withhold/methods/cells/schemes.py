@@ -124,8 +124,8 @@ def make_grouping(cells: Ints) -> Grouping:
     )
 
 
-def made_groups(sizes: Longs, closures: Ints, of_tuple: Ints) -> Grouping:
-    """Groups that no scheme formed."""
+def grouping_of(sizes: Longs, closures: Ints, of_tuple: Ints) -> Grouping:
+    """A grouping that no scheme formed, given the sizes and closures of its groups."""
     no_slots, no_keys = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint64)
     return Grouping(no_slots, no_keys, sizes, closures, of_tuple, no_slots[None], no_keys)
 

@@ -31,8 +31,8 @@ from withhold.methods.cells.patterns import (
 )
 from withhold.methods.cells.schemes import (
     Ladders,
+    grouping_of,
     levels_of,
-    made_groups,
     make_ladders,
     make_lattice,
     number_of_schemes,
@@ -249,7 +249,7 @@ def closures_of(forest: Forest, ladders: Ladders, cells: Ints, assigned: Assignm
     of_tuple = assigned.of_tuple
     closures = np.empty((len(assigned.sizes), cells.shape[1]), dtype=np.int32)
     closures[of_tuple] = cells
-    grouping = made_groups(assigned.sizes, closures, of_tuple)
+    grouping = grouping_of(assigned.sizes, closures, of_tuple)
     close_groups(forest.trees, ladders, ladders.levels - 1, cells, grouping, 1)
     found: Ints = closures[of_tuple]
     return found

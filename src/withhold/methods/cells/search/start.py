@@ -77,13 +77,13 @@ def make_costs(start: Shown, forest: Forest, cost: str) -> Costs:
     )
 
 
-def numbers_of(risky: int, seed: int, *others: int) -> Longs:
+def make_numbers(risky: int, seed: int, *others: int) -> Longs:
     """The numbers that kernels change: how many are risky, the state of the draw, and others."""
     # The seed is reduced to 64 bits, which the draw then mixes.
     return np.array([risky, seed % 2**64, *others], dtype=np.uint64).astype(np.int64)
 
 
-def until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> None:
+def merge_until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> None:
     """Merge until nothing is risky; ``merge(n)`` takes at most n steps, and returns what is left."""
     at_first = left = int(numbers[RISKY])
     while left:
@@ -91,7 +91,7 @@ def until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> N
         left = merge(STEPS_AT_A_TIME)
 
 
-def last_ones(into: Ints) -> Longs:
+def final_ids(into: Ints) -> Longs:
     """What each was finally merged into; itself, if it was not."""
     last = np.where(into == NOBODY, np.arange(len(into)), into).astype(np.int64)
     while (last != last[last]).any():

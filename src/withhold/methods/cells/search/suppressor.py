@@ -52,10 +52,10 @@ from withhold.methods.cells.search.restoring_cells import restore_cells
 from withhold.methods.cells.search.set_search import cells_by_sets
 from withhold.methods.cells.search.start import (
     Shown,
-    last_ones,
+    final_ids,
     make_costs,
-    numbers_of,
-    until_done,
+    make_numbers,
+    merge_until_done,
 )
 from withhold.methods.cells.search.tuples import Tuples, form_groups
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
@@ -183,7 +183,7 @@ def cells_by_tuples(
     form_groups(start.tuples, model.k)
     scratch = make_scratch(start.tuples, forest.bounds)
     rest = (forest.trees, make_costs(shown, forest, cost), scratch, model.k)
-    until_done(partial(merge_tuples, start.tuples, *rest), start.tuples.numbers, run)
+    merge_until_done(partial(merge_tuples, start.tuples, *rest), start.tuples.numbers, run)
     return start.final_cells()
 
 
@@ -271,7 +271,7 @@ class TableTuples:
 
     def final_cells(self) -> NDArray[np.int32]:
         """The cells that each row has in the end."""
-        last = last_ones(self.tuples.into)
+        last = final_ids(self.tuples.into)
         cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
         return cells[self.of_row]
 
@@ -314,7 +314,7 @@ def make_tuples(forest: Forest, shown: Shown, seed: int) -> TableTuples:
             totals=np.zeros(n_slots, dtype=np.int64),
             exact=shown.exact,
             shown=shown.by_column,
-            numbers=numbers_of(0, seed, 0, 0),
+            numbers=make_numbers(0, seed, 0, 0),
         ),
         found.of_row,
     )

@@ -19,7 +19,7 @@ MOST_NUGGETS = 500_000
 
 @dataclass(frozen=True, eq=False)
 class ListedNuggets:
-    """Counts by item code, as ``mole_counts.Nuggets`` does; ``alive`` says which public items are left."""
+    """Counts by item code, as ``mole_counts.NuggetCounter``; ``alive`` says which public items are left."""
 
     itemsets: Itemsets
     private: Bools

@@ -55,7 +55,7 @@ def ranks_of(codes: Longs, n_codes: int) -> Ints:
     return ranks
 
 
-class Chosen:
+class ChosenItems:
     """The records with some of the items only, laid out for the kernels, and the limits of the model."""
 
     def __init__(self, records: Records, model: Coherent, wanted: Bools) -> None:
@@ -73,16 +73,16 @@ class Chosen:
         return living
 
 
-def for_moles(records: Records, model: Coherent, alive: Bools) -> Chosen:
+def items_for_moles(records: Records, model: Coherent, alive: Bools) -> ChosenItems:
     """What is needed to count moles: living public items, and private ones that can be inferred too often."""
     private = np.zeros(records.n_items, dtype=bool)
     private[records.codes(model.private)] = True
     # An item in at most h·k records is at most the share h of any k records or more.
     harmless = records.supports * model.h.denominator <= model.h.numerator * model.k
-    return Chosen(records, model, np.where(private, ~harmless, alive))
+    return ChosenItems(records, model, np.where(private, ~harmless, alive))
 
 
-class Counter:
+class SetCounter:
     """Counts sets by item code; ``alive`` says which public items are left."""
 
     def __init__(
@@ -117,12 +117,12 @@ class Counter:
         return run_all(tasks, self.stop, jobs=self.jobs)
 
 
-class AllMoles(Counter):
+class AllMoleCounter(SetCounter):
     """Counts all moles of up to p items, single items left out."""
 
     def __init__(
         self,
-        chosen: Chosen,
+        chosen: ChosenItems,
         store: BreachStore,
         stop: Stop,
         jobs: int | None,
@@ -165,10 +165,10 @@ class AllMoles(Counter):
         return tally
 
 
-class MinimalMoles(Counter):
+class MinimalMoleCounter(SetCounter):
     """Counts the minimal moles of up to p items, single items left out."""
 
-    def __init__(self, chosen: Chosen, store: BreachStore, stop: Stop) -> None:
+    def __init__(self, chosen: ChosenItems, store: BreachStore, stop: Stop) -> None:
         super().__init__(chosen.codes, chosen.rank_of_code, [1], stop, 1)
         self.chosen, self.store = chosen, store
 
@@ -177,7 +177,7 @@ class MinimalMoles(Counter):
         return [count_minimal(rows, limits, self.store, living, self.stop, root=root)[:, None]]
 
 
-class Nuggets(Counter):
+class NuggetCounter(SetCounter):
     """Counts the itemsets, private items included, that at least ``support`` records hold."""
 
     def __init__(
@@ -237,7 +237,7 @@ def in_whole_numbers(counts: Longs, slot_values: list[int]) -> dict[int, int]:
     return found
 
 
-def _scale(chosen: Chosen) -> tuple[Longs, Longs, list[int]]:
+def _scale(chosen: ChosenItems) -> tuple[Longs, Longs, list[int]]:
     """To which slot W(n, r), the sets of at most r of n items, adds what; and the value of each slot."""
     largest, longest = chosen.limits.largest, chosen.rows.longest
     slots = np.zeros((largest + 1, longest + 1), dtype=np.int64)

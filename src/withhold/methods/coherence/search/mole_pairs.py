@@ -18,7 +18,7 @@ from withhold.data.array_types import Bools, Longs
 from withhold.data.spans import starts_of
 from withhold.interruption import stop_if_asked
 from withhold.methods.coherence.model import Coherent
-from withhold.methods.coherence.search.mole_counts import Chosen, for_moles, only_items
+from withhold.methods.coherence.search.mole_counts import ChosenItems, items_for_moles, only_items
 
 MOST_CELLS = 1 << 25
 """Counts of public beside private items that are kept at once; above, moles are not listed."""
@@ -72,7 +72,7 @@ def list_mole_pairs(
     if model.h >= 1:
         found = _rare_pairs(records, model.k, alive, stop, jobs)
     else:
-        found = _moles_beside_private(for_moles(records, model, alive), model)
+        found = _moles_beside_private(items_for_moles(records, model, alive), model)
     return None if found is None else MolePairs.of(*found, records.n_items)
 
 
@@ -91,7 +91,7 @@ def _rare_pairs(
     return np.concatenate(lower), np.concatenate(higher)
 
 
-def _moles_beside_private(chosen: Chosen, model: Coherent) -> tuple[Longs, Longs] | None:
+def _moles_beside_private(chosen: ChosenItems, model: Coherent) -> tuple[Longs, Longs] | None:
     rows = chosen.rows
     n_private = int(rows.private_items.max(initial=-1)) + 1
     if rows.n_items * n_private > MOST_CELLS:

@@ -35,17 +35,17 @@ from withhold.methods.coherence.search.borders import Border, mole_border, nugge
 from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.coherence.search.listed_nuggets import ListedNuggets, list_nuggets
 from withhold.methods.coherence.search.mole_counts import (
-    AllMoles,
-    Chosen,
-    Counter,
-    MinimalMoles,
-    Nuggets,
-    for_moles,
+    AllMoleCounter,
+    ChosenItems,
+    MinimalMoleCounter,
+    NuggetCounter,
+    SetCounter,
+    items_for_moles,
 )
 from withhold.methods.coherence.search.mole_pairs import MolePairs, list_mole_pairs
 from withhold.wording import counted
 
-AnyCounter = Counter | Border | MolePairs | ListedNuggets
+AnyCounter = SetCounter | Border | MolePairs | ListedNuggets
 KEEPS = ("itemsets", "items", "best")
 NUGGETS_PER_RECORD = 1000
 """By default a nugget is in at least one in this many records, and in at least k."""
@@ -133,10 +133,10 @@ class Search:
         return occurs
 
     @cached_property
-    def nuggets(self) -> Nuggets | ListedNuggets:
+    def nuggets(self) -> NuggetCounter | ListedNuggets:
         """What is to be kept: listed, or only counted if there are too many."""
         what = self.records, self.model.private, self.nugget_support
-        return list_nuggets(*what, self.jobs) or Nuggets(*what, self.stop, self.jobs)
+        return list_nuggets(*what, self.jobs) or NuggetCounter(*what, self.stop, self.jobs)
 
     @cached_property
     def pairs(self) -> MolePairs | None:
@@ -195,7 +195,7 @@ class Search:
             rare = np.flatnonzero(self.public() & (self.supports < self.model.k)).tolist()
             names = self.records.vocabulary
             return {code: Mole((names[code],), int(self.supports[code])) for code in rare}
-        chosen = Chosen(self.records, self.model, np.ones(self.records.n_items, dtype=bool))
+        chosen = ChosenItems(self.records, self.model, np.ones(self.records.n_items, dtype=bool))
         names = self.records.vocabulary
         found = {}
         for rank, (_, support, private, joint) in single_moles(chosen.rows, chosen.limits).items():
@@ -210,7 +210,7 @@ class Search:
         return sorted(rare.tolist(), key=lambda code: (self.supports[code], code))
 
     def greedily(
-        self, alive: Bools, nuggets: Nuggets | ListedNuggets, keep: str
+        self, alive: Bools, nuggets: NuggetCounter | ListedNuggets, keep: str
     ) -> Iterator[tuple[int, int, int]]:
         """Take items out of ``alive`` until there is no mole; each with its moles and nuggets."""
         mole_counter, nugget_counter = self.counters(alive, nuggets, keep)
@@ -229,7 +229,7 @@ class Search:
             moles = {code: many for code, many in moles.items() if many and code != worst}
 
     def counters(
-        self, alive: Bools, nuggets: Nuggets | ListedNuggets, keep: str
+        self, alive: Bools, nuggets: NuggetCounter | ListedNuggets, keep: str
     ) -> tuple[AnyCounter, AnyCounter]:
         """What counts moles and nuggets, in the chosen way."""
         if self.counting == "borders":
@@ -241,11 +241,11 @@ class Search:
             )
         if self.pairs is not None:
             return self.pairs, nuggets
-        chosen = for_moles(self.records, self.model, alive)
+        chosen = items_for_moles(self.records, self.model, alive)
         store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), self.stop)
         if keep == "items":
-            return MinimalMoles(chosen, store, self.stop), nuggets
-        return AllMoles(chosen, store, self.stop, self.jobs), nuggets
+            return MinimalMoleCounter(chosen, store, self.stop), nuggets
+        return AllMoleCounter(chosen, store, self.stop, self.jobs), nuggets
 
     def restore(self, codes: list[int], alive: Bools) -> list[int]:
         """Put back into ``alive``, last first, the items that bring back no mole; which these are.
@@ -256,7 +256,7 @@ class Search:
             return self.pairs.restore(codes, alive)
         wanted = alive.copy()
         wanted[codes] = True
-        chosen = for_moles(self.records, self.model, wanted)
+        chosen = items_for_moles(self.records, self.model, wanted)
         problem = chosen.rows.problem(chosen.limits, self.stop)
         back = []
         for number, code in enumerate(reversed(codes)):
