@@ -27,6 +27,7 @@ FEWEST_OF_PART = 1000
 """In a smaller part, an item in only one record means nothing: it may be in other parts, too."""
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^\W\d_]{2,}")
 """Unlike packages with their versions, such as react@17.0.2."""
+BETWEEN_WORDS = re.compile(r"[\s<>()\[\],;:\"']+")
 SHORTEST_NUMBER = 8
 """The digits of a date without separators; telephone and document numbers have more."""
 DIGITS = re.compile(r"\d+")
@@ -93,7 +94,7 @@ def refuse_identifying_items(
 def _always(records: Records, supports: Longs) -> Identifying | None:
     """Items that cannot be articles, however many records they are in."""
     names = records.vocabulary
-    mails = [n for n, name in enumerate(names) if "@" in name and EMAIL.fullmatch(name.strip())]
+    mails = [n for n, name in enumerate(names) if "@" in name and _has_mail(name)]
     times = [n for n, name in enumerate(names) if ":" in name and _is_moment(name.strip())]
     for codes, one, several in (
         (mails, "an e-mail address", "e-mail addresses"),
@@ -103,6 +104,11 @@ def _always(records: Records, supports: Longs) -> Identifying | None:
             look = f"looks like {one}" if number == 1 else f"look like {several}"
             return Identifying(f"{counted(number, 'item')} {look}", number)
     return None
+
+
+def _has_mail(name: str) -> bool:
+    """Whether there is an e-mail address in it, such as in ``Ann <ann@web.at>``."""
+    return any(map(EMAIL.fullmatch, BETWEEN_WORDS.split(name)))
 
 
 def _is_moment(name: str) -> bool:
