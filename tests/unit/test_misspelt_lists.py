@@ -327,6 +327,19 @@ def test_an_item_one_slip_from_a_listed_one_stops():
         assert wh.anonymize(data, also).verdict
 
 
+@pytest.mark.parametrize("other", ["H.I.V.", "ＨＩＶ", "HÍV"])
+def test_an_item_written_with_points_or_accents_stops(other):
+    rows = [["HIV", "tea"], ["tea"], [other, "tea"], ["C4.1", "C41"]] * 5
+    asked = wh.RhoUncertainty("0.9", {"HIV", "C4.1"})
+    with pytest.raises(InputError, match="hardly differ from sensitive items") as caught:
+        wh.anonymize(rows, asked)
+    assert repr(other) in str(caught.value)
+    assert "'C41'" not in str(caught.value)
+    with pytest.raises(InputError, match=f"'{other}' instead of 'HIV'|{other}"):
+        wh.anonymize(rows[1:3], wh.RhoUncertainty("0.9", {"HIV", "tea"}))
+    assert wh.anonymize(rows, asked, allow_unknown=True)
+
+
 def test_one_slip_and_no_more():
     others = [
         "insuline",
@@ -356,6 +369,24 @@ def test_an_item_one_slip_away_in_another_part_stops(tmp_path):
             part_records=30,
             reading={"format": "basket"},
         )
+    with pytest.raises(InputError, match=r"'HIV self-tets' [(]listed: 'HIV self-test'[)]"):
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, reading={"format": "basket"})
+
+
+@pytest.mark.parametrize(
+    "model", [wh.RhoUncertainty("0.9", {"HIV"}), wh.Coherence(h="0.9", k=2, p=1, private={"HIV"})]
+)
+def test_an_audit_by_parts_stops_and_warns_as_one_in_memory(tmp_path, model):
+    (tmp_path / "shop.csv").write_text("tea,HIV\ntea,HIV test\n" * 30 + "tea,hiv\n")
+    how = {"reading": {"format": "basket"}, "part_records": 10}
+    with pytest.raises(InputError, match="in other spellings, too"):
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, **how)
+    assert (
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, allow_unknown=True, **how).records == 61
+    )
+    (tmp_path / "shop.csv").write_text("tea,HIV\ntea,HIV test\n" * 30)
+    (begun,) = wh.audit_parts(str(tmp_path / "shop.csv"), model, **how).unknown
+    assert str(begun).endswith("items and is not listed: 'HIV test'")
 
 
 def test_items_that_begin_with_a_listed_one_are_told(desk):
