@@ -9,7 +9,7 @@ from typing import Any
 
 from withhold.data import Constraints, Evidence
 from withhold.data.dated_items import oddly_dated
-from withhold.data.sensitive_values import refuse_spellings
+from withhold.data.sensitive_values import counts_of, refuse_spellings
 from withhold.data.unknown import (
     NEVER_OCCURS,
     Unknown,
@@ -80,7 +80,7 @@ def check_listed(
     if not allowed:
         attributes = getattr(data, "attributes", data)
         for name in getattr(model, "sensitive_column", ()):
-            refuse_spellings(attributes.column(name))
+            refuse_spellings(name, counts_of(attributes.column(name)))
     protected = evidence.protected(model.sensitive)
     begun = None
     if protected and not allowed:

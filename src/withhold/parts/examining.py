@@ -118,6 +118,7 @@ def audit_parts(
             seed,
             part_records=part_records,
             reading=reading or {},
+            allow_unknown=allow_unknown,
             progress=progress,
         )
     parts = open_parts(data, part_records=part_records, reading=reading)
