@@ -135,6 +135,23 @@ def read_table(
     return prepare(tidy_table(table, tidy), drop, parse_bins(bins))
 
 
+def read_published_table(
+    path: Path,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    decimal: str | None = None,
+) -> Table:
+    """The table in a file that was published: what it shows was decided before, so that nothing is asked."""
+    encoding, separator = check_encoding(encoding), check_separator(separator)
+    table = read_opened(open_bytes(path), separator, encoding=encoding, sheet=sheet)
+    if check_decimal(decimal) == COMMA:
+        table = with_decimal_points(table)
+    warn_of_several_rows(table)
+    return table
+
+
 def read_table_back(path: Path, form: Source) -> Table:
     """The table in a file that was written in this form, with its withheld cells."""
     separator = form.separator if form.container == "text" else None
