@@ -162,7 +162,9 @@ def test_inspect__hints_at_numbers_of_one_form():
 
 
 def test_one_address__is_enough():
-    assert reason([["tea", "u1@web.at"], ["tea"]]) == "1 item looks like an e-mail address"
+    for mail in ("u1@web.at", "Ann Roe <u1@web.at>", "mailto:u1@web.at", "mail (u1@web.at)"):
+        assert reason([["tea", mail], ["tea"]]) == "1 item looks like an e-mail address"
+    assert not reason([["react@17.0.2", "@scope/name", "5 @ 2.50"], ["tea"]])
     assert reason([["2024-06-10 8:41"]]) == "1 item looks like a date with a time"
 
 
