@@ -327,6 +327,19 @@ def test_an_item_one_slip_from_a_listed_one_stops():
         assert wh.anonymize(data, also).verdict
 
 
+@pytest.mark.parametrize("other", ["H.I.V.", "ＨＩＶ", "HÍV"])
+def test_an_item_written_with_points_or_accents_stops(other):
+    rows = [["HIV", "tea"], ["tea"], [other, "tea"], ["C4.1", "C41"]] * 5
+    asked = wh.RhoUncertainty("0.9", {"HIV", "C4.1"})
+    with pytest.raises(InputError, match="hardly differ from sensitive items") as caught:
+        wh.anonymize(rows, asked)
+    assert repr(other) in str(caught.value)
+    assert "'C41'" not in str(caught.value)
+    with pytest.raises(InputError, match=f"'{other}' instead of 'HIV'|{other}"):
+        wh.anonymize(rows[1:3], wh.RhoUncertainty("0.9", {"HIV", "tea"}))
+    assert wh.anonymize(rows, asked, allow_unknown=True)
+
+
 def test_one_slip_and_no_more():
     others = [
         "insuline",

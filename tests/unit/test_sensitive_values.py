@@ -125,6 +125,10 @@ def test_values_that_hardly_differ__are_told():
 def test_pairs__are_slips_or_punctuation_and_no_codes():
     values = ["measles", "measels", "H.I.V.", "HIV", "F32.1", "F32.2", "n/a", "N.A.", "mumps", ""]
     assert nearly_equal(Column.of("ill", values)) == [("H.I.V.", "HIV"), ("measels", "measles")]
+    assert nearly_equal(Column.of("ill", ["HIV", "ＨＩＶ", "flú", "flu"])) == [
+        ("HIV", "ＨＩＶ"),
+        ("flu", "flú"),
+    ]
 
 
 @pytest.mark.parametrize("value", ["", "?", "-", "--", "k.A.", "n/a", "unknown", "Keine  Angabe"])

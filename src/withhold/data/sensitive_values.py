@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from withhold.data.hints import spelling_groups
-from withhold.data.misspelt import is_code, one_slip_apart
+from withhold.data.misspelt import is_code, one_slip_apart, plainest
 from withhold.data.names import is_unknown
 from withhold.data.table import Column
 from withhold.data.tidied import Tidied
@@ -85,7 +85,7 @@ def nearly_equal(column: Column) -> list[tuple[str, str]]:
 
 
 def _letters(value: str) -> str:
-    return "".join(filter(str.isalnum, value.casefold()))
+    return "".join(filter(str.isalnum, plainest(value)))
 
 
 def counts_of(column: Column) -> dict[str | None, int]:
