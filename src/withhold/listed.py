@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +98,20 @@ def check_listed(
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
     about_items = [each for each in (items, begun) if each is not None]
     return (*getattr(data, "unknown", ()), *found, *about_items)
+
+
+def check_counted(model: Model, counts: Mapping[str, int], *, allowed: bool) -> tuple[Unknown, ...]:
+    """As ``check_listed``, for data in parts, of which only the items and their counts are known."""
+    if not (listed := model.sensitive):
+        return ()
+    what = method_of(model).listed
+    missing = find_unknown(listed, counts, what=what, allowed=allowed)
+    refuse_wrong_list(missing, counts)
+    begun = None
+    if not allowed:
+        refuse_variants(listed, counts, what=what)
+        begun = begun_by(listed, counts, what=what)
+    return tuple(each for each in (missing, begun) if each is not None)
 
 
 def _refuse_assumed(items: Unknown, data: Any) -> None:

@@ -369,6 +369,24 @@ def test_an_item_one_slip_away_in_another_part_stops(tmp_path):
             part_records=30,
             reading={"format": "basket"},
         )
+    with pytest.raises(InputError, match=r"'HIV self-tets' [(]listed: 'HIV self-test'[)]"):
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, reading={"format": "basket"})
+
+
+@pytest.mark.parametrize(
+    "model", [wh.RhoUncertainty("0.9", {"HIV"}), wh.Coherence(h="0.9", k=2, p=1, private={"HIV"})]
+)
+def test_an_audit_by_parts_stops_and_warns_as_one_in_memory(tmp_path, model):
+    (tmp_path / "shop.csv").write_text("tea,HIV\ntea,HIV test\n" * 30 + "tea,hiv\n")
+    how = {"reading": {"format": "basket"}, "part_records": 10}
+    with pytest.raises(InputError, match="in other spellings, too"):
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, **how)
+    assert (
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, allow_unknown=True, **how).records == 61
+    )
+    (tmp_path / "shop.csv").write_text("tea,HIV\ntea,HIV test\n" * 30)
+    (begun,) = wh.audit_parts(str(tmp_path / "shop.csv"), model, **how).unknown
+    assert str(begun).endswith("items and is not listed: 'HIV test'")
 
 
 def test_items_that_begin_with_a_listed_one_are_told(desk):

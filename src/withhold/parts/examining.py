@@ -16,8 +16,9 @@ from withhold.comparison import Compared, Comparison, wanted_items
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Hierarchy, Records
 from withhold.data.groups import Groups
-from withhold.data.unknown import find_unknown, refuse_if_nothing_known, refuse_wrong_list
+from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
+from withhold.listed import check_counted
 from withhold.measure.by_parts import Pieces, Sums, measure_by_parts
 from withhold.measure.generalised import measured_by_counts
 from withhold.measure.queries import QUERIES
@@ -131,17 +132,14 @@ def audit_parts(
     for records in parts.told("auditing", progress):
         timed = replace(run, limit_seconds=seconds_left(limit_seconds, began))
         sums.add(method_of(model).audit(records, model, Evidence(), chosen, timed), records)
-    missing = find_unknown(
-        model.sensitive, sums.items, what=method_of(model).listed, allowed=allow_unknown
-    )
-    refuse_wrong_list(missing, sums.items)
+    unknown = check_counted(model, dict.fromkeys(sums.items, 0), allowed=allow_unknown)
     breaches = still_breaches(parts, list(sums.found.values()), model, sums.records, progress)
     return sums.joined(
         breaches,
         show=chosen.show,
         samples=chosen.samples,
         seconds=time.perf_counter() - began,
-        unknown=() if missing is None else (missing,),
+        unknown=unknown,
     )
 
 
