@@ -225,12 +225,7 @@ def _in_number(problem: str, n: int) -> str:
     """The problem in words that fit this number of names."""
     if n == 1:
         return problem
-    for one, several in (
-        ("occurs", "occur"),
-        ("was not", "were not"),
-        ("begins", "begin"),
-        ("is not", "are not"),
-    ):
+    for one, several in SEVERAL:
         problem = problem.replace(one, several)
     return problem
 
