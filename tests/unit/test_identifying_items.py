@@ -161,6 +161,15 @@ def test_inspect__hints_at_numbers_of_one_form():
     assert (hint.kind, "'K#'" in hint.text) == ("identifiers", True)
 
 
+def test_bare_numbers__that_some_records_have_are_articles():
+    rare = [
+        [*({str(50_000 + 13 * n)} if n % 3 == 0 else ()), *GOODS[: 1 + n % 4]] for n in range(N)
+    ]
+    assert not reason(rare)
+    named = [[f"RX-{name}" if name.isdigit() else name for name in row] for row in rare]
+    assert "as the number of a prescription is" in reason(named)
+
+
 def test_one_address__is_enough():
     for mail in ("u1@web.at", "Ann Roe <u1@web.at>", "mailto:u1@web.at", "mail (u1@web.at)"):
         assert reason([["tea", mail], ["tea"]]) == "1 item looks like an e-mail address"
