@@ -177,6 +177,18 @@ def test_one_address__is_enough():
     assert reason([["2024-06-10 8:41"]]) == "1 item looks like a date with a time"
 
 
+@pytest.mark.parametrize("days", [1, 3, 30])
+def test_parts__too_small_to_tell_are_looked_at_together(days, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for day in range(days):
+        write(f"day{day:02}.csv", lines([f"C{100 * day + n:05}" for n in range(N)]))
+    asked = ("day*.csv", "--engine", "stream", "--rho", "0.5", "--sensitive", "soap", "-o", "out")
+    done = run("anonymize", *asked)
+    assert (done.exit_code, "hold 1 item that no other record has" in done.stderr) == (2, True)
+    assert not Path("out").exists()
+    assert run("anonymize", *asked, "--publish", "items").exit_code == 0
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_anonymize__stops_under_every_model_of_records(model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
