@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import warnings
 from pathlib import Path
@@ -231,6 +232,12 @@ def test_data_given_as_the_list_is_no_bug(desk):
     assert "the list looks like records" in refused.output
 
 
+def test_one_item_with_a_blank_is_not_a_swapped_list(desk):
+    Path("shop.dat").write_text("beer pill\nbeer\n" * 9)
+    done = run("audit", "shop.dat", "--rho", "0.5", "--sensitive", "morning pill,")
+    assert (done.exit_code, "looks like records" in done.stderr) == (3, False)
+
+
 def test_a_name_with_a_slash_can_be_typed(desk):
     for listed in ("liquor,red/blush wine", "red/blush wine,"):
         found = run("audit", "shop.csv", *RHO, listed, "--json")
@@ -401,9 +408,12 @@ def test_items_that_begin_with_a_listed_one_are_told(desk):
             verb[0], *rest, *verb[1:], "--allow-unknown", *(["--force"] * (verb[0] == "anonymize"))
         )
         assert "begins" not in told.stderr
-    assert run("anonymize", *asked, "-o", "out.csv", "--force", "--report").exit_code == 0
+    report = ("--force", "--report", "--edition", "external")
+    assert run("anonymize", *asked, "-o", "out.csv", *report).exit_code == 0
     assert said in Path("out.csv.internal.json").read_text()
-    assert "begin" not in Path("out.csv.manifest.json").read_text()
+    # Strangers must not learn that there is such an item, nor how many there are.
+    assert json.loads(Path("out.csv.manifest.json").read_text())["unknown"] == []
+    assert "begin" not in Path("out.csv.report.html").read_text(encoding="utf-8")
 
 
 def test_dates_and_longer_words_do_not_begin_with_an_item():

@@ -119,6 +119,10 @@ def test_table__whose_dropped_identifier_repeats():
     )
     assert "'who' looks like an identifier" in other
     assert not said(wh.read_table, frame)
+    # A mailbox with many rows is that of a ward.
+    mail = frame.with_columns(box=pl.Series([f"ward{n % 12}@web.at" for n in range(200)]))
+    assert "box" in looks_identifying(wh.read_table(mail), ["box"])
+    assert not said(wh.read_table, mail, drop=["box"])
     # Namesakes are not the same person.
     rare = frame.with_columns(who=pl.Series([f"Ann{n % 190} Lee" for n in range(200)]))
     assert not said(wh.read_table, rare, drop=["ward_id", "who"])
