@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from withhold.data import KINDS, Constraints, Evidence, People, Records
+from withhold.data import KINDS, Constraints, Evidence, People, Records, Table
 from withhold.data.identifying import FEWEST
 from withhold.data.identifying_items import refuse_identifying_items
 from withhold.data.roles import ALL, Publish, columns_of, decided_columns
@@ -98,6 +98,7 @@ def as_data(
 ) -> Data:
     """The data, read if necessary, as the model's kind: a table, records of items, or people."""
     kind = method_of(model).data
-    if isinstance(data, KINDS[kind]) and consent is None:
+    is_examined = not isinstance(data, Table) or data.repeats is not None
+    if isinstance(data, KINDS[kind]) and consent is None and is_examined:
         return data
     return READERS[kind](data, consent=consent, allow_unknown=allow_unknown)
