@@ -160,6 +160,10 @@ class AssumedWarning(WithholdWarning):
     """What was assumed about a file from its content, such as its encoding; on the command line, a note."""
 
 
+class DoubtWarning(AssumedWarning):
+    """Why what was assumed about a file may be wrong; on the command line, a warning."""
+
+
 _typed: ContextVar[bool] = ContextVar("typed", default=False)
 """Whether messages spell options as on the command line; otherwise as in Python."""
 

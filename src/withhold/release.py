@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from withhold.arguments import checked
 from withhold.auditing.risk.options import PopulationInfo
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Evidence, Source
+from withhold.data import Evidence, Source, Table
 from withhold.data.plan import AnyPlan
+from withhold.data.repeats import repeat_warnings
 from withhold.data.unknown import Unknown
 from withhold.errors import PolicyError
 from withhold.formats import Data
@@ -93,6 +94,9 @@ class Release(Shown, Generic[DataT, LossT]):
         )
         given_away = method_of(self.model).warnings(self.data, self.model)
         as_read = getattr(self.original, "warnings", ())
+        if isinstance(self.original, Table):
+            known = getattr(self.model, "quasi_identifiers", ())
+            as_read = repeat_warnings(self.original, known)
         return (*as_read, *missing, *([KEPT] if kept else []), *given_away)
 
     @property

@@ -462,7 +462,10 @@ def test_files_that_are_not_alike_are_refused(tmp_path, folder):
 
 def test_ids_of_parts_do_not_meet(tmp_path):
     for number in range(2):
-        lines = ["record,item", *(f"{row},{item}" for row in range(30) for item in ("tea", "milk"))]
+        lines = [
+            "record,item",
+            *(f"{row},{item}" for row in range(30 + number) for item in ("tea", "milk")),
+        ]
         (tmp_path / f"long-{number}.csv").write_text("\n".join(lines) + "\n")
     model = wh.RhoUncertainty("0.5", ["milk"])
     anonymize_parts(str(tmp_path / "long-*.csv"), model, tmp_path / "out", seed=1)

@@ -15,7 +15,7 @@ import withhold as wh
 from typed import run
 from withhold.data import Table
 from withhold.data.identifying import looks_identifying
-from withhold.errors import AssumedWarning, InputError
+from withhold.errors import AssumedWarning, InputError, PolicyError
 
 ORDERS = [(f"o{n}", f"c{n % 30}") for n in range(100)]
 PAIRS = [(order, person, item) for order, person in ORDERS for item in ("tea", "milk")]
@@ -65,7 +65,7 @@ def test_ids__that_repeat_are_refused_with_the_right_remedy(tmp_path: Path):
 
 def test_table__whose_persons_have_several_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    rows = [(f"p{n % 30}", "fm"[n % 2], "yes" if n % 3 else "no") for n in range(90)]
+    rows = [(f"p{n % 30}", "fm"[n % 2], "yes" if n % 7 else "no") for n in range(90)]
     frame = pl.DataFrame(rows, ["patient_id", "sex", "member"], orient="row")
     frame.write_csv("visits.csv")
     # A few values under the name of a person are no persons: member is yes or no.
@@ -77,9 +77,22 @@ def test_table__whose_persons_have_several_rows(tmp_path: Path, monkeypatch: pyt
     assert "column 'patient_id' names 3 persons in 90 rows" in text
     assert not said(wh.read_table, frame.select("sex", user="sex", patient="member"))
     asked = ("--model", "k-anonymity", "--k", "5", "--quasi-identifiers", "sex")
-    done = run("anonymize", "visits.csv", *asked, "--drop", "patient_id", "-o", "out.csv")
+    stopped = run("anonymize", "visits.csv", *asked, "--drop", "patient_id", "-o", "out.csv")
+    assert stopped.exit_code == 2
+    assert "visits.csv: each row is taken for a person, but column 'patient_id'" in stopped.stderr
+    assert "or say --publish repeats" in stopped.stderr
+    anyway = ("--drop", "patient_id", "--publish", "repeats", "-o", "out.csv", "--report", "--json")
+    done = run("anonymize", "visits.csv", *asked, *anyway)
     assert done.exit_code == 0, done.output
-    assert "k rows may be one person's" in done.stderr
+    (warning,) = json.loads(done.stdout)["warnings"]
+    assert f"warning: {warning}" in done.stderr
+    assert json.loads(Path("out.csv.internal.json").read_text())["warnings"] == [warning]
+    assert "names 30 persons in 90 rows" in Path("out.csv.report.html").read_text()
+    assert run("audit", "visits.csv", *asked, "--drop", "patient_id").exit_code < 2
+    with pytest.raises(PolicyError, match="say publish='repeats'"):
+        wh.sweep(
+            wh.read_table(frame, drop=["patient_id"]), wh.KAnonymity(2, ["sex"]), vary={"k": [2]}
+        )
 
 
 NAMES = (
@@ -93,7 +106,7 @@ def test_names__in_other_languages_warn_and_stop(name):
     (text,) = said(wh.read, LONG.rename({"customer_id": name}), record_column="order")
     assert f"column {name!r} names 30 persons in 100 records" in text
     frame = pl.DataFrame(
-        [(f"p{n % 30}", "fm"[n % 2]) for n in range(90)], [name, "sex"], orient="row"
+        [(f"p{n % 30}", "fm"[n % 7 % 2]) for n in range(90)], [name, "sex"], orient="row"
     )
     table = Table.from_columns(frame.to_dict(as_series=False))
     (text,) = said(wh.read_table, frame, drop=[name])
@@ -139,16 +152,67 @@ def test_table__to_which_an_export_was_appended_twice(tmp_path, monkeypatch):
     frame = everybody(200)
     pl.concat([frame, frame]).write_csv("twice.csv")
     asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "sex")
-    done = run(
-        "anonymize", "twice.csv", *asked, "--drop", "who,pay", "--publish", "ward", "-o", "o.csv"
-    )
+    words = ("--drop", "who,pay", "--publish", "ward", "-o", "o.csv")
+    stopped = run("anonymize", "twice.csv", *asked, *words)
+    assert stopped.exit_code == 2
+    assert "twice.csv: 200 of 400 rows repeat another row in every column" in stopped.stderr
+    done = run("anonymize", "twice.csv", *asked, *words, "--publish", "repeats")
     assert done.exit_code == 0, done.output
-    assert "200 of 400 rows repeat another row in every column" in done.stderr
+    assert "warning: twice.csv: 200 of 400 rows repeat" in done.stderr
+    model = wh.KAnonymity(2, ["sex"])
+    with pytest.warns(wh.WithholdWarning):
+        table = wh.read_table("twice.csv", drop=["who", "pay"])
+    with pytest.raises(PolicyError, match="delete the copies; or say publish='repeats'"):
+        wh.anonymize(table, model, publish=["ward"])
+    release = wh.anonymize(table, model, publish=["ward", "repeats"])
+    assert release.warnings[0].startswith("twice.csv: 200 of 400 rows repeat")
     (text,) = said(wh.read_table, pl.concat([frame, frame.head(40)]))
     assert "40 of 240 rows repeat another" in text
     # A few copies are a slip, and of categories alone many rows are equal by chance.
     assert not said(wh.read_table, pl.concat([frame, frame.head(10)]))
     assert not said(wh.read_table, pl.concat([frame, frame]).drop("who", "pay"))
+
+
+def test_table__whose_rows_are_all_there_equally_often():
+    rows = [{"age": str(20 + n % 7), "sex": "fm"[n % 2], "town": f"t{n % 5}"} for n in range(70)]
+    columns = {name: [row[name] for row in rows * 3] for name in rows[0]}
+    model = wh.KAnonymity(2, ["age", "sex"])
+    for data in (pl.DataFrame(columns), Table.from_columns(columns)):
+        with (
+            pytest.warns(wh.WithholdWarning, match="140 of 210 rows repeat"),
+            pytest.raises(PolicyError, match="delete the copies"),
+        ):
+            wh.anonymize(data, model, publish=["town"])
+    # One row more, and nothing says that it is no chance.
+    frame = pl.DataFrame(columns)
+    assert not said(wh.read_table, pl.concat([frame, frame.head(1)]))
+
+
+def test_table__whose_dropped_column_settles_the_quasi_identifiers():
+    rows = [(f"K{n // 5}", 20 + n // 5 % 31, "fm"[n // 5 % 2], f"flu{n % 4}") for n in range(1_000)]
+    frame = pl.DataFrame(rows, ["who", "age", "sex", "diagnosis"], orient="row")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = wh.read_table(frame, drop=["who"])
+    with pytest.raises(
+        PolicyError, match=r"column 'who' settles .* names 200 persons in 1,000 rows"
+    ):
+        wh.anonymize(table, wh.KAnonymity(5, ["age", "sex"]))
+    # What differs between the rows of one value is not settled by it.
+    with pytest.raises(PolicyError, match="'age' has the name of something"):
+        wh.anonymize(table, wh.KAnonymity(5, ["diagnosis", "sex"]))
+    release = wh.anonymize(table, wh.KAnonymity(5, ["age", "sex"]), publish=["repeats"])
+    assert "column 'who' settles" in release.warnings[0]
+    # A postcode settles the town and the land, of which one settles the other.
+    towns = frame.with_columns(
+        town=pl.Series([f"t{n // 5 % 40}" for n in range(1_000)]),
+        land=pl.Series([f"l{n // 5 % 4}" for n in range(1_000)]),
+    ).drop("age", "sex")
+    wh.anonymize(
+        wh.read_table(towns, drop=["who"]),
+        wh.KAnonymity(5, ["town", "land"]),
+        publish=["diagnosis"],
+    )
 
 
 def test_table__of_towns_with_what_they_determine_says_nothing():
@@ -158,3 +222,57 @@ def test_table__of_towns_with_what_they_determine_says_nothing():
 
 def test_real_table__has_no_row_twice(real_data):
     assert not said(wh.read_table, real_data / "adult.csv.gz")
+
+
+def test_records__of_persons_with_several_stop_a_release(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # Orders of their own, so that none repeats another.
+    goods = [(f"o{n}", f"c{n % 30}", f"g{n * i % 23}") for n in range(100) for i in (1, 3)]
+    frame = pl.DataFrame(goods, ["order", "customer_id", "product"], orient="row")
+    frame.write_csv("orders.csv")
+    asked = ("--record-column", "order", "--model", "km", "--k", "2", "--m", "1", "-o", "out.csv")
+    done = run("anonymize", "orders.csv", *asked)
+    assert done.exit_code == 2
+    assert "or say --publish repeats if the promise may be about records" in done.stderr
+    done = run("anonymize", "orders.csv", *asked, "--publish", "repeats", "--json")
+    assert done.exit_code == 0, done.output
+    assert "warning: orders.csv: each record is taken for a person" in done.stderr
+    (told,) = json.loads(done.stdout)["warnings"]
+    assert "names 30 persons in 100 records" in told
+    assert told in json.loads(Path("out.csv.internal.json").read_text())["warnings"]
+    assert told not in Path("out.csv.manifest.json").read_text()
+    model = wh.KmAnonymity(k=2, m=1)
+    records = wh.read(frame, record_column="order")
+    with pytest.raises(PolicyError, match="names 30 persons in 100 records"):
+        wh.anonymize(records, model)
+    assert "names 30 persons" in wh.anonymize(records, model, publish=["repeats"]).warnings[0]
+
+
+def rows_of(n: int) -> pl.DataFrame:
+    """Rows of customers, each row with a number and a quantity."""
+    rows = [(i, f"K{1000 + i % (n // 5)}", f"g{i % 23}", 1 + i % 3) for i in range(n)]
+    return pl.DataFrame(rows, ["pos", "who", "product", "qty"], orient="row")
+
+
+def test_record_column__that_numbers_the_rows_stops(tmp_path: Path):
+    rows_of(300).write_csv(path := tmp_path / "rows.csv")
+    for source in (path, rows_of(300)):
+        (text,) = said(wh.read, source, record_column="pos", item_column="product")
+        assert "every record has one item" in text
+        assert "column 'who' names 60 persons" in text
+        assert not said(wh.read, source, record_column="who", item_column="product")
+    named = {"record_column": "pos", "item_column": "product"}
+    assert not said(wh.read, rows_of(300).drop("who"), **named)
+    with pytest.raises(PolicyError, match="every record has one item"):
+        wh.anonymize(wh.read(path, **named), wh.KmAnonymity(k=2, m=1))
+
+
+def test_record_column__that_is_an_amount_stops():
+    frame = rows_of(1500)
+    (text,) = said(wh.read, frame, record_column="qty", item_column="product")
+    assert (
+        "column 'qty' makes 3 records of 1,500 rows, and 1,431 repeated items were merged" in text
+    )
+    # A few persons who come often buy the same.
+    often = rows_of(150).with_columns(pos=pl.int_range(150) % 3)
+    assert not said(wh.read, often, record_column="pos", item_column="product")

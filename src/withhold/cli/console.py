@@ -18,7 +18,7 @@ from withhold.cli import started
 from withhold.cli.job import Job
 from withhold.cli.terminal import for_reader, for_terminal
 from withhold.describing import with_descriptions
-from withhold.errors import AssumedWarning, OutputError, WithholdWarning
+from withhold.errors import AssumedWarning, DoubtWarning, OutputError, WithholdWarning
 from withhold.escaping import json_text, one_line, visible
 from withhold.phases import listening
 
@@ -81,7 +81,8 @@ def showing_assumptions() -> Iterator[None]:
                 before(message, category, *place, **more)
             elif str(message) not in said:
                 said.add(str(message))
-                note(str(message))
+                doubt = "warning: " if issubclass(category, DoubtWarning) else ""
+                note(f"{doubt}{message}")
 
         # The verbs report listed items that the data do not have.
         warnings.simplefilter("ignore", WithholdWarning)

@@ -157,6 +157,7 @@ def _check_columns(
 ) -> None:
     """Stop if a column needs a decision of the user; say which columns are published unchanged."""
     from withhold.data.decimals import comma_columns
+    from withhold.data.repeats import refuse_repeats
     from withhold.data.roles import (
         PUBLISHED,
         column_roles,
@@ -175,6 +176,7 @@ def _check_columns(
     found = column_roles(table, model, named)
     if stops:
         refuse_undecided(found.undecided)
+        refuse_repeats(table, getattr(model, "quasi_identifiers", ()), publish)
     never_changed = telling_columns(table, model) if method_of(model).data == "table" else {}
     for name, reason in never_changed.items():
         note(

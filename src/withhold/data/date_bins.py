@@ -18,7 +18,8 @@ import numpy as np
 from withhold.data.binning import Bins, read_cells
 from withhold.data.dates import ORDERS, Order, age, fitting_orders, read_date
 from withhold.data.names import is_unknown
-from withhold.data.table import WITHHELD, Column, Table, Value, missing_column
+from withhold.data.table import WITHHELD, Column, Table, Value
+from withhold.data.unknown import missing_column
 from withhold.errors import InputError
 
 UNITS: Mapping[str, int] = {"day": 0, "month": 0, "year": 1, "decade": 10}

@@ -15,8 +15,10 @@ from withhold.arguments import names_in
 from withhold.data.column_lists import join_columns
 from withhold.data.identifying import FEWEST, determining_columns, looks_identifying
 from withhold.data.likely_known import likely_known
-from withhold.data.table import Table, missing_column
+from withhold.data.repeats import REPEATS, refuse_repeats
+from withhold.data.table import Table
 from withhold.data.tidied import ITEMS
+from withhold.data.unknown import missing_column
 from withhold.data.variants import alike
 from withhold.errors import PolicyError, option
 from withhold.options import Option, lacks
@@ -62,8 +64,8 @@ ColumnTreesOption = Annotated[
 PublishOption = Annotated[
     Publish,
     Option(
-        "Columns to publish although they may identify people; all: every one; items: those of records. "
-        "May be repeated.",
+        "Columns to publish although they may identify people; all: every one; items: those of records; "
+        "repeats: rows that are hardly persons. May be repeated.",
         kind="publish",
         varies=False,
     ),
@@ -236,6 +238,7 @@ def decided_columns(table: Table, model: NamesColumns, publish: Publish) -> Publ
     """
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, columns_of(publish, table)).undecided)
+    refuse_repeats(table, model.quasi_identifiers, publish)
     return publish
 
 
@@ -310,7 +313,7 @@ def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Col
         if publish != ALL:
             raise PolicyError(f"publish must be a list of columns or 'all', not {publish!r}")
         return table.names
-    names = tuple(publish)
+    names = tuple(name for name in publish if name != REPEATS or name in table.names)
     for name in names:
         if name in table.dropped:
             raise PolicyError(

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from withhold.arguments import checked, fits
 from withhold.data.array_types import Ints
-from withhold.data.names import nearest
 from withhold.data.native import (
     Native,
     as_arrow,
@@ -28,14 +27,13 @@ from withhold.data.native import (
     restored,
 )  # fmt: skip
 from withhold.data.records import only_kept
+from withhold.data.repeats import Repeat
 from withhold.data.source import Source
 from withhold.data.tidied import Tidied
-from withhold.data.unknown import Unknown
+from withhold.data.unknown import Unknown, missing_column
 from withhold.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas
     import polars
     import pyarrow
@@ -182,6 +180,8 @@ class Table:
     """The row labels of a pandas frame, if it has labels of its own."""
     unknown: tuple[Unknown, ...] = ()
     """Names on accompanying lists, such as the list of consent, that the data does not contain."""
+    repeats: tuple[Repeat, ...] | None = None
+    """Why its rows may not be persons; None: nobody has looked yet."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -235,6 +235,11 @@ class Table:
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the custodian should know about it, as found on the way in."""
+        return tuple(each.problem for each in self.repeats or () if each.is_noted)
 
     @property
     def record_ids(self) -> None:
@@ -321,15 +326,6 @@ class Table:
 
         natives = {c.name: c.to_polars() if c.native is None else c.native for c in self.columns}
         return pa.table({name: as_arrow(native) for name, native in natives.items()})
-
-
-def missing_column(name: str, names: Sequence[str], path: Path | None = None) -> InputError:
-    """The error for a column that does not exist."""
-    shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
-    near = nearest(name, names, cutoff=0.5)
-    remedy = f"name {near!r}, if that is what you mean" if near else "name one of these"
-    remedy = "separate names with commas" if {*name.split(";")} & {*names} else remedy
-    return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
 
 
 def _coded(cells: Sequence[Value]) -> tuple[Ints, tuple[Value, ...]]:

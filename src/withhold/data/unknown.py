@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from withhold.data.misspelt import is_code, meant_by, proposed_for
@@ -242,3 +243,12 @@ def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:
 def how_to_allow() -> str:
     """How to proceed if names are missing on purpose."""
     return f"say {option('allow_unknown', True)} if the list is meant to be longer than the data"
+
+
+def missing_column(name: str, names: Sequence[str], path: Path | None = None) -> InputError:
+    """The error for a column that does not exist."""
+    shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
+    near = nearest(name, names, cutoff=0.5)
+    remedy = f"name {near!r}, if that is what you mean" if near else "name one of these"
+    remedy = "separate names with commas" if {*name.split(";")} & {*names} else remedy
+    return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)

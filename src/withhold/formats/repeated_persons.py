@@ -1,20 +1,25 @@
 """Whether persons have several records, judged by a column other than the record ids.
 
 In: the columns of a file by name, and which of them define the records. Out: a warning if a column of
-persons' ids has fewer of them than there are records. A promise is about records, so it protects a person
-only if each person has one; an order is not a person.
+persons' ids has fewer of them than there are records; of a table, the reasons to stop. A promise is about
+records, so it protects a person only if each person has one; an order is not a person.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable
+from itertools import combinations
 from typing import TYPE_CHECKING
 
-from withhold.data.identifying import ANSWERS, looks_identifying, too_many
+import numpy as np
+
+from withhold.data.array_types import Ints
+from withhold.data.identifying import ANSWERS, FEWEST, looks_identifying, too_many
 from withhold.data.person_names import may_name_kinds, names_persons
-from withhold.data.table import Table
-from withhold.errors import AssumedWarning, option
+from withhold.data.repeats import Repeat
+from withhold.data.table import Column, Table
+from withhold.errors import DoubtWarning, option
 
 if TYPE_CHECKING:
     import polars
@@ -36,47 +41,94 @@ def person_columns(header: Iterable[str], *but: str | None) -> list[str]:
     return [name for name in header if name not in but and names_persons(name)]
 
 
-def warn_of_several_records(
+def several_records(
     path: str | None, name: str, persons: polars.Series, records: polars.Series | None = None
-) -> None:
-    """Warn if a column says that a person has several records; without ``records``, each row is one."""
+) -> tuple[str, ...]:
+    """What is warned of if a column says that a person has several records.
+
+    Without ``records``, each row is one.
+    """
     filled = persons.is_not_null() & (persons.cast(str).str.strip_chars() != "")
     different = persons.filter(filled).unique().cast(str).to_list()
     found = len(different)
     n_records = int(filled.sum()) if records is None else records.filter(filled).n_unique()
-    if _repeat(name, different, n_records):
-        _warn(
-            path,
-            f"each record is taken for a person, but column {name!r} names {found:,} persons in "
-            f"{n_records:,} records, and whoever has several is not protected as one; make one record of "
-            f"each person{'' if records is None else ': ' + option('record_column', name)}",
-        )
+    if not _repeat(name, different, n_records):
+        return ()
+    place = f"{path}: " if path else ""
+    problem = (
+        f"{place}each record is taken for a person, but column {name!r} names {found:,} persons in "
+        f"{n_records:,} records, and whoever has several is not protected as one; make one record of "
+        f"each person{'' if records is None else ': ' + option('record_column', name)}"
+    )
+    warn(problem)
+    return (problem,)
 
 
-def warn_of_several_rows(table: Table, drop: Collection[str] = ()) -> None:
-    """Warn if a column of a table, also one that is left out, says that a person has several rows."""
+def several_rows(table: Table, drop: Collection[str] = ()) -> list[Repeat]:
+    """Why a person may have several rows, judged by ids, and by columns that are about to be dropped."""
     named = person_columns(table.names)
     others = [name for name in drop if name in table.names and name not in named]
     reasons = looks_identifying(table, others)
-    for name in (*named, *(each for each, why in reasons.items() if why.startswith(PEOPLE))):
+    path = "" if table.source is None else f"{table.source.path}: "
+    found = []
+    for name in (*named, *others):
         column = table.column(name)
         pairs = zip(column.values, column.counts.tolist(), strict=True)
         counts = {value: count for value, count in pairs if value and count}
         n_rows = sum(counts.values())
+        # Few persons share a name, while a ward has many rows.
+        are_few = 2 * len(counts) <= n_rows <= ROWS_OF_A_PERSON * len(counts)
         if name in named:
-            repeats, names = _repeat(name, counts, n_rows), "names"
+            if not _repeat(name, counts, n_rows):
+                continue
+            told, columns, is_noted = "names", None, True
         else:
-            # Few persons share a name, while a ward has many rows.
-            repeats = 2 * len(counts) <= n_rows <= ROWS_OF_A_PERSON * len(counts)
-            names = "looks like an identifier: if it stands for persons, it names"
-        if repeats:
-            path = None if table.source is None else str(table.source.path)
-            _warn(
-                path,
-                f"each row is taken for a person, but column {name!r} {names} {len(counts):,} persons in "
-                f"{n_rows:,} rows, and whoever has several counts as several, so that k rows may be one "
-                "person's; keep one row of each person",
-            )
+            columns = _settled_by(table, column, drop) if are_few else frozenset()
+            is_noted = are_few and reasons.get(name, "").startswith(PEOPLE)
+            told = "looks like an identifier: if it stands for persons, it names"
+            if not is_noted and columns:
+                told = "settles all quasi-identifiers, as a person's id does: it names"
+            elif not is_noted:
+                continue
+        problem = (
+            f"{path}each row is taken for a person, but column {name!r} {told} {len(counts):,} persons in "
+            f"{n_rows:,} rows, and whoever has several counts as several, so that k rows may be one person's"
+        )
+        found.append(Repeat(problem, "keep one row of each person", columns, is_noted))
+    return found
+
+
+def _settled_by(table: Table, column: Column, drop: Collection[str]) -> frozenset[str]:
+    """The other columns that are equal in all rows with one value of this, if those say different things.
+
+    A postcode settles the town and the land, but the town settles the land, too. What settles age and sex, of
+    which neither settles the other, is a person.
+    """
+    filled = [code for code, value in enumerate(column.values) if value and column.counts[code]]
+    if len(filled) < FEWEST:
+        return frozenset()
+    rows = np.isin(column.codes, filled)
+    of_row = column.codes[rows]
+    first = np.unique(of_row, return_index=True)[1]
+    rest = [
+        other for other in table.columns if other.name != column.name and other.name not in drop
+    ]
+    settled = {
+        each.name: codes[first] for each in rest if settles(of_row, codes := each.codes[rows])
+    }
+    different = any(
+        not settles(one, other) and not settles(other, one)
+        for one, other in combinations(settled.values(), 2)
+    )
+    return frozenset(settled) if different else frozenset()
+
+
+def settles(codes: Ints, others: Ints) -> bool:
+    """Whether rows that agree in the first codes agree in the others."""
+    codes = codes - codes.min(initial=0)  # a withheld cell has -1
+    of_code = np.zeros(int(codes.max(initial=0)) + 1, dtype=others.dtype)
+    of_code[codes] = others
+    return bool((of_code[codes] == others).all())
 
 
 def _repeat(name: str, persons: Collection[str], n_records: int) -> bool:
@@ -88,5 +140,6 @@ def _repeat(name: str, persons: Collection[str], n_records: int) -> bool:
     return not all(value.strip().casefold() in ANSWERS for value in persons)
 
 
-def _warn(path: str | None, text: str) -> None:
-    warnings.warn(f"{path}: {text}" if path else text, AssumedWarning, stacklevel=2)
+def warn(text: str) -> None:
+    """Warn the custodian; on the command line, the word *warning* comes first."""
+    warnings.warn(text, DoubtWarning, stacklevel=2)

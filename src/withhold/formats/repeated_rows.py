@@ -1,20 +1,18 @@
 """Whether a table has many of its rows twice, like a file to which an export was appended twice.
 
-In: a table as read, with its identifiers. Out: a warning if many rows repeat another in every column
-although a column should distinguish them. With only a few categories, many rows are equal by chance, and
-there is no warning.
+In: a table as read, with its identifiers. Out: the reason to stop if many rows repeat another in every column
+although a column should distinguish them, or if every row is there equally often. With only a few
+categories, many rows are equal by chance, and there is none.
 """
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 
 from withhold.data.grouping import group_rows
 from withhold.data.identifying import FEWEST
+from withhold.data.repeats import Repeat
 from withhold.data.table import Table
-from withhold.errors import AssumedWarning
 from withhold.wording import counted
 
 SHARE = 10
@@ -23,17 +21,17 @@ NEARLY = 0.95
 """The share of the repeated rows that a column must distinguish."""
 
 
-def warn_of_repeated_rows(table: Table) -> None:
-    """Warn if many rows are in the table several times."""
-    if repeated := repeated_rows(table):
-        path = "" if table.source is None else f"{table.source.path}: "
-        warnings.warn(
-            f"{path}{repeated:,} of {counted(len(table), 'row')} repeat another row in every column, as if "
-            "part of the file were there twice; k counts rows and not persons, so that k rows may be one "
-            "person's; delete the copies",
-            AssumedWarning,
-            stacklevel=2,
-        )
+def copied_rows(table: Table) -> list[Repeat]:
+    """The reason to stop if many rows are in the table several times."""
+    repeated = repeated_rows(table)
+    if not repeated:
+        return []
+    path = "" if table.source is None else f"{table.source.path}: "
+    problem = (
+        f"{path}{repeated:,} of {counted(len(table), 'row')} repeat another row in every column, as if "
+        "part of the file were there twice; k counts rows and not persons, so that k rows may be one person's"
+    )
+    return [Repeat(problem, "delete the copies")]
 
 
 def repeated_rows(table: Table) -> int:
@@ -50,6 +48,9 @@ def repeated_rows(table: Table) -> int:
     codes = [column.codes for column in table.columns]
     groups = group_rows(codes, n_rows)
     repeated = n_rows - len(groups)
+    # By chance the numbers of equal rows have no common factor; that many even numbers are no chance.
+    if len(groups) >= FEWEST and np.gcd.reduce(groups.sizes) > 1:
+        return repeated
     of_several = groups.first_rows[groups.sizes > 1]
     if repeated * SHARE < n_rows or len(of_several) < FEWEST:
         return 0

@@ -21,6 +21,7 @@ from withhold.arguments import checked
 from withhold.data import Source, Table
 from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
 from withhold.data.preparing import Widths, parse_bins, prepare
+from withhold.data.repeats import Repeat
 from withhold.data.table import Column, Value
 from withhold.data.tidying import tidy_table
 from withhold.errors import InputError, OutputError, PolicyError, option
@@ -37,8 +38,8 @@ from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened, Text, open_bytes
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
-from withhold.formats.repeated_persons import warn_of_several_rows
-from withhold.formats.repeated_rows import warn_of_repeated_rows
+from withhold.formats.repeated_persons import several_rows, warn
+from withhold.formats.repeated_rows import copied_rows
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.texts import how_found, refuse_for_files, text_of
 from withhold.phases import phase
@@ -125,13 +126,12 @@ def read_table(
         table = table_frames.read_any(source)
     if not isinstance(source, Table):
         refuse_row_as_header(table)
-        warn_of_repeated_rows(table)
     if check_decimal(decimal) == COMMA:
         table = with_decimal_points(table)
     if consent is not None:
         table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
     drop = tuple(drop)
-    warn_of_several_rows(table, drop)
+    table = with_repeats(table, drop)
     return prepare(tidy_table(table, tidy), drop, parse_bins(bins))
 
 
@@ -148,8 +148,23 @@ def read_published_table(
     table = read_opened(open_bytes(path), separator, encoding=encoding, sheet=sheet)
     if check_decimal(decimal) == COMMA:
         table = with_decimal_points(table)
-    warn_of_several_rows(table)
+    # Equal rows are what a release is made of.
+    _warn_of(several_rows(table))
     return table
+
+
+def with_repeats(table: Table, drop: Collection[str] = ()) -> Table:
+    """The table, with the reasons why its rows may not be persons; warns of those worth a warning."""
+    before = copied_rows(table) if table.repeats is None else table.repeats
+    found = dict.fromkeys((*before, *several_rows(table, drop)))
+    _warn_of(found)
+    return replace(table, repeats=tuple(found))
+
+
+def _warn_of(found: Iterable[Repeat]) -> None:
+    for each in found:
+        if each.is_noted:
+            warn(each.problem)
 
 
 def read_table_back(path: Path, form: Source) -> Table:

@@ -167,6 +167,7 @@ def release_text(release: AnyRelease, published: Published, *, took: str | None 
         ("proof", f"{counted(proof.checked, proof.unit.removesuffix('s'))} checked"),
         *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
+        *_wishes_read(release),
         *release.loss.facts(),
         *(release.bound.facts() if release.bound is not None else ()),
         *([("set aside", too_long)] if aside else ()),
@@ -177,6 +178,14 @@ def release_text(release: AnyRelease, published: Published, *, took: str | None 
     held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []
     nothing = _nothing_protected(release)
     return page([f"{proof.words}{nothing}  {promise}", *held, "", *columns(facts)])
+
+
+def _wishes_read(release: AnyRelease) -> list[tuple[str, str]]:
+    """How many wishes were read, so that a missing one is noticed, if people have wishes of their own."""
+    if (wishes := release.evidence.constraints) is None:
+        return []
+    read = f"{counted(wishes.n_pairs, 'wish', 'wishes')} of {counted(wishes.n_people, 'record')}"
+    return [("constraints", read)]
 
 
 def _nothing_protected(release: AnyRelease) -> str:
