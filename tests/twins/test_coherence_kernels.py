@@ -171,7 +171,7 @@ def test_count_minimal__with_one_item(problem, h, k, largest):
 
 
 @examples(400)
-@given(tables(records=12), shares, st.integers(1, 9), st.one_of(st.none(), sizes), st.booleans())
+@given(tables(records=12), shares, st.integers(2, 9), st.one_of(st.none(), sizes), st.booleans())
 def test_count_moles(problem, h, k, p, shared_out):
     rows, private = problem
     table = Records.from_lists(rows)

@@ -34,7 +34,7 @@ def models(table: wh.Records) -> dict[str, Model]:
         "personal-rho": asking.personal("0.5", wh.Constraints.of(wishes, table)),
         "coherence": wh.Coherence("0.5", 2, 2, SECRET),
         "coherence-any": wh.Coherence("0.5", 2, None, SECRET),
-        "coherence-common": wh.Coherence("0.5", 1, 3, SECRET),
+        "coherence-common": wh.Coherence("0.5", 2, 3, SECRET),
         "km": wh.KmAnonymity(2, 2),
         "buckets": wh.Buckets(2),
     }

@@ -78,7 +78,11 @@ def test_model__promises_in_one_sentence():
     assert "cannot infer the sensitive item, and no value of job, with a confidence" in both
     alone = asked(sensitive=[], sensitive_column=["job"]).promise()
     assert "cannot infer any value of job with a confidence" in alone
-    assert "shares" not in asked(k=1).promise()
+    alone = asked(k=1).promise()
+    assert "shares" not in alone
+    assert alone.endswith(
+        "; nothing is promised about finding the person by sex and home, since k is 1."
+    )
     told = "values of sex and home, and any 2 items or fewer that are not sensitive, with at least 1 other"
     assert told in asked(km=2).promise()
     assert "and any item that is not sensitive, with" in asked(km=1).promise()
@@ -375,7 +379,7 @@ def test_audit__says_who_is_in_small_groups():
 def test_loss__counts_cells_and_sensitive_items():
     columns = COLUMNS | {"job": list("ppppqqqq")}
     model = asked(k=4, sensitive_column=["job"], rho="0.3")
-    release = wh.anonymize(people(columns), model, seed=1)
+    release = wh.anonymize(people(columns), model, seed=1, publish=["job"])
     loss = release.loss
     withheld = sum(release.data.attributes.column(n).withheld.sum() for n in ("sex", "home"))
     assert loss.cells_withheld == withheld == sum(gone for gone, _ in loss.by_column.values())

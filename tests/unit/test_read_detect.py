@@ -187,7 +187,7 @@ def test_a_column_of_lists(tmp_path: Path) -> None:
     assert read(path, format="list", item_column="dx").to_lists() == [["a", "b"], ["c"]]
     path.write_text('items\n"milk,bread"\n\n"beer"\n')
     assert read(path).to_lists() == [["bread", "milk"], [], ["beer"]]
-    release = withhold.anonymize(path, withhold.KmAnonymity(1, 1))
+    release = withhold.anonymize(path, withhold.RhoUncertainty("0.9", {"beer"}))
     for name in ("out.csv", "out", "out.txt"):
         published = release.write(tmp_path / name)
         assert verify_file(published.path).same_bytes

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 from withhold.arguments import names_in
 from withhold.data.column_lists import join_columns
 from withhold.data.identifying import FEWEST, determining_columns, looks_identifying
-from withhold.data.likely_known import likely_known
+from withhold.data.likely_known import known_alone, likely_known
 from withhold.data.repeats import REPEATS, refuse_repeats
 from withhold.data.table import Table
 from withhold.data.tidied import ITEMS
@@ -173,8 +173,8 @@ def column_roles(
     roles = roles_of(table, model)
     open_ones = [name for name, role in roles.items() if role == PUBLISHED and name not in named]
     undecided = looks_identifying(table, open_ones)
-    for name, reason in looks_identifying(table, _shown_in_a_role(roles, named)).items():
-        undecided[name] = f"{reason}, and is published as {_AS[roles[name]]}"
+    in_roles = _shown_in_a_role(roles, named)
+    in_a_role = looks_identifying(table, in_roles)
     telling = determining_columns(table, open_ones, model.quasi_identifiers)
     for name in open_ones:
         if name in telling and name not in undecided:
@@ -183,7 +183,10 @@ def column_roles(
         # Sensitive items apart have no k: their promise is the same whatever is known of attributes.
         rest = [name for name in open_ones if name not in undecided]
         fewest = LARGE_PART if is_part else FEWEST
+        in_a_role = known_alone(table, in_roles, k, fewest=fewest) | in_a_role
         undecided |= likely_known(table, rest, model.quasi_identifiers, k, fewest=fewest)
+    for name, reason in in_a_role.items():
+        undecided[name] = f"{reason}, and is published as {_AS[roles[name]]}"
     undecided |= holding_items(table, open_ones, model.sensitive)
     # In the order of the table, which is how people look for them.
     return ColumnRoles(roles, {name: undecided[name] for name in roles if name in undecided})

@@ -72,10 +72,9 @@ class MinimalMoles(Breaches):
         mark_first_minimal(self.rows, self.limits, drawn, hits, self.stop)
 
     def attack_curve(self) -> tuple[AttackPoint, ...]:
-        # A bound of 1 asks for nothing, as does k = 1.
+        # A bound of 1 asks for nothing.
         allowed = self.model.h if self.model.h < 1 else None
-        k = self.model.k if self.model.k > 1 else None
-        return attack_curve(self.rows, self.request, self.stop, allowed=allowed, k=k)
+        return attack_curve(self.rows, self.request, self.stop, allowed=allowed, k=self.model.k)
 
 
 audit_coherence = audit_by(verify_coherence, MinimalMoles)

@@ -182,9 +182,11 @@ and sex with at least 4 others.
             f"; and every person shares all published values of {known}{also} with at least "
             f"{counted(self.k - 1, 'other')}"
         )
+        if self.k == 1:
+            shared = f"; nothing is promised about finding the person by {known}, since k is 1"
         return (
             f"Whoever knows anything about a person's {known}, and {items}, "
-            f"{secrets} with a confidence above {decimal_text(self.rho)}{shared if self.k > 1 else ''}."
+            f"{secrets} with a confidence above {decimal_text(self.rho)}{shared}."
         )
 
 

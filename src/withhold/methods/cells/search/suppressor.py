@@ -25,7 +25,7 @@ from withhold.data import Hierarchy, Table
 from withhold.data.cell_plan import CellPlan, make_plan, plan_of_nothing
 from withhold.data.evidence import Evidence
 from withhold.data.forest import Forest, make_forest
-from withhold.data.grouping import Groups, group_rows, groups_of
+from withhold.data.grouping import Groups, group_rows, groups_of, refuse_few_rows
 from withhold.data.roles import decided_columns, plain_list
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, PolicyError, option
@@ -79,6 +79,7 @@ def suppress_cells(
     run: SearchRun,
 ) -> tuple[CellPlan, dict[str, Any]]:
     """A plan after which the model holds, and the options it was made with."""
+    refuse_few_rows(len(table), model.k)
     publish = decided_columns(table, model, options.publish)
     refuse_impossible(table, model)
     _refuse_wildcard(model, options)
@@ -247,10 +248,7 @@ def refuse_impossible(table: Table, model: KAnonymity) -> None:
 
 def refuse_unreachable(n_rows: int, model: KAnonymity, sensitive: Iterable[Sensitive]) -> None:
     """Raise if no release of so many rows with these sensitive columns can satisfy the model."""
-    if n_rows < model.k:
-        raise ImpossibleError(
-            f"the table has {counted(n_rows, 'row')}, fewer than k = {model.k:,}; choose a smaller k"
-        )
+    refuse_few_rows(n_rows, model.k)
     for column in sensitive:
         for requirement in model.requirements:
             # What holds for all groups holds for their union.
