@@ -72,6 +72,21 @@ class PartsRelease:
         kept = self.ids == KEEP and method_of(self.model).data == "records"
         return (*told, *([KEPT] if kept else []), *self.found)
 
+    def recipients(self, edition: str | None = None) -> list[tuple[str, str]]:
+        """Which files of the folder may be handed on, and which stay with the custodian.
+
+        ``edition`` is that of the report, if there is one.
+        """
+        first, last = self.parts[0].name, self.parts[-1].name
+        names = first if first == last else f"{first} to {last}"
+        own = (self.folder / f"{first}{folders.OWN_MANIFEST}").exists()
+        go = [folders.MANIFEST, names, *([f"the {folders.OWN_MANIFEST} of each part"] if own else [])]
+        stay = [folders.INTERNAL, folders.STATE]
+        stay += [f"the {folders.OWN_INTERNAL} of each part"] if own else []
+        if edition is not None:
+            (stay if edition == "internal" else go).append(folders.REPORT)
+        return [("may go out", ", ".join(go)), ("stays with you", ", ".join(stay))]
+
     def as_dict(self) -> dict[str, Any]:
         """The release as plain values."""
         return {
