@@ -7,7 +7,7 @@ In: an original, and releases or files. Out: a ``Comparison``, which text, JSON 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from withhold.arguments import checked, names_in
@@ -17,6 +17,7 @@ from withhold.data import Hierarchy, Records, Table
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
+from withhold.escaping import one_line
 from withhold.formats.databases import database_of, is_query
 from withhold.formats.item_trees import TreeSource, tree_for
 from withhold.formats.readable import Consent, Readable, ReadableTable
@@ -36,7 +37,14 @@ class Compared:
     """One column of a comparison."""
 
     name: str
-    measured: Measured
+    measured: Measured = field(repr=False)
+
+    @property
+    def brief(self) -> str:
+        """The name and the first number that is plotted: the loss."""
+        path = self.measured.plotted[0]
+        lost = next(fact for fact in self.measured.facts if fact.path == path)
+        return f"{self.name} {lost.label} {lost.shown}"
 
     @classmethod
     def of(cls, name: str, measured: Measured, *, sensitive: frozenset[str]) -> Compared:
@@ -55,6 +63,11 @@ class Comparison(Listed):
     releases: tuple[Compared, ...]
     notes: tuple[str, ...] = ()
     """What the numbers do not cover."""
+
+    def __repr__(self) -> str:
+        """The releases with what each lost; ``to_frame()`` has every measure."""
+        told = "; ".join(each.brief for each in self.releases)
+        return one_line(f"<Comparison original={self.original}: {told}>")
 
     @property
     def warnings(self) -> tuple[str, ...]:

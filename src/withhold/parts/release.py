@@ -54,6 +54,11 @@ class PartsRelease:
     choice: Choice | None = None
     """What all parts have in common, if that was chosen for all of them."""
 
+    def __repr__(self) -> str:
+        """Where it is, and how much."""
+        size = f"{counted(len(self.parts), 'part')}, {counted(self.totals.records, 'record')}"
+        return f"<PartsRelease folder={self.folder} model={self.model.name} verdict=HOLDS, {size}>"
+
     @property
     def proved(self) -> str:
         """Whether each part was proved, or what all of them hold together."""
@@ -80,7 +85,11 @@ class PartsRelease:
         first, last = self.parts[0].name, self.parts[-1].name
         names = first if first == last else f"{first} to {last}"
         own = (self.folder / f"{first}{folders.OWN_MANIFEST}").exists()
-        go = [folders.MANIFEST, names, *([f"the {folders.OWN_MANIFEST} of each part"] if own else [])]
+        go = [
+            folders.MANIFEST,
+            names,
+            *([f"the {folders.OWN_MANIFEST} of each part"] if own else []),
+        ]
         stay = [folders.INTERNAL, folders.STATE]
         stay += [f"the {folders.OWN_INTERNAL} of each part"] if own else []
         if edition is not None:
