@@ -91,6 +91,8 @@ class Verdict(Shown):
         """
         if self.witness is not None:
             told = one_line(str(self.witness))
+        elif self.status is Status.UNDECIDED:
+            told = self.method
         else:
             told = f"{counted(self.checked, self.unit.removesuffix('s'), self.unit)} checked"
         return f"<Verdict {self.words}: {told}>"
