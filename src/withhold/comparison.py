@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from withhold.arguments import checked, names_in
-from withhold.candidates import Candidate, candidate, names_of, with_originals
+from withhold.candidates import Candidate, candidate, names_of, refuse_swapped, with_originals
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Hierarchy, Records, Table
+from withhold.data import KINDS, Hierarchy, Records, Table
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
@@ -24,7 +24,7 @@ from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.queries import QUERIES
 from withhold.phases import phase
 from withhold.registry import measured as measure
-from withhold.release import AnyRelease
+from withhold.release import AnyRelease, Release
 from withhold.shown import Listed
 from withhold.telling.facts import Measured, MeasureRequest
 
@@ -138,6 +138,8 @@ def compare(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
+    _refuse_lists(published)
+    refuse_swapped(original, published)
     if queries < 1:
         raise PolicyError(f"queries must be a whole number of at least 1, not {queries!r}")
     if names is not None and len(names) != len(published):
@@ -178,6 +180,19 @@ def compare(
     path = original if isinstance(original, str | Path) else source and source.path
     path = database_of(str(original)) if is_query(original) else path
     return Comparison(Path(path).name if path else "the original", tuple(found))
+
+
+def _refuse_lists(published: Sequence[object]) -> None:
+    """Refuse releases in a list, which would be read as records."""
+    of_releases = (Release, Candidate, Path, *KINDS.values())
+    for each in published:
+        if isinstance(each, list | tuple) and any(
+            isinstance(one, (str, *of_releases)) for one in each
+        ):
+            raise PolicyError(
+                "releases are given one by one, not in a list: compare(original, first, second); of a list "
+                "put a star before it: compare(original, *releases)"
+            )
 
 
 def wanted_items(sensitive: Iterable[str]) -> frozenset[str]:
