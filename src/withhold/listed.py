@@ -20,7 +20,7 @@ from withhold.data.unknown import (
 from withhold.data.variants import begun_by, refuse_variants
 from withhold.data.wishes import RECORDS
 from withhold.errors import InputError, WithholdWarning, option
-from withhold.method import Model
+from withhold.method import Method, Model
 from withhold.registry import method_of
 
 
@@ -156,8 +156,18 @@ def occurring_text(model: Model, data: Any, evidence: Evidence) -> str:
     counts, total = method.counts(data, model), len(protected)
     n = sum(counts.get(name, 0) > 0 for name in protected)
     if total == 1:
-        return f"The only one of the {method.listed} {'occurs' if n else 'does not occur'} in the file."
+        return f"The {one_of(method)} {'occurs' if n else 'does not occur'} in the file."
     return f"{n:,} of the {total:,} {method.listed} {'occurs' if n == 1 else 'occur'} in the file."
+
+
+def one_of(method: Method) -> str:
+    """What one name on the list is.
+
+    >>> from withhold.registry import all_methods
+    >>> one_of(all_methods()["rho"])
+    'sensitive item'
+    """
+    return method.listed.replace("items", "item")
 
 
 def told_promise(model: Model, unknown: Iterable[Unknown]) -> str:
@@ -168,6 +178,6 @@ def told_promise(model: Model, unknown: Iterable[Unknown]) -> str:
         return model.promise()
     total = missing[0].total
     if total == 1:
-        return f"{model.promise()} The data do not have the only one of the {method.listed}."
+        return f"{model.promise()} The data do not have the {one_of(method)}."
     there = total - len(missing[0].names)
     return f"{model.promise()} Of these {total:,} {method.listed}, the data have {there:,}."

@@ -81,6 +81,10 @@ class Sweep(Drawn):
     warnings: tuple[str, ...] = ()
     """Warnings about listed names that are missing from the data."""
 
+    def __repr__(self) -> str:
+        """What was varied, and over how many points; ``to_frame()`` has the numbers."""
+        return f"<Sweep varied={','.join(self.varied)} points={len(self.points):,}>"
+
     @property
     def plotted(self) -> tuple[str, ...]:
         """The paths of the facts to draw, the loss first."""

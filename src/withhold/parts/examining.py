@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from withhold.arguments import checked
 from withhold.auditing.by_parts import AuditSums
 from withhold.auditing.result import Audit, seconds_left
+from withhold.candidates import refuse_swapped
 from withhold.comparison import Compared, Comparison, wanted_items
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Hierarchy, Records
@@ -210,6 +211,7 @@ def compare_parts(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
+    refuse_swapped(original, published)
     before = open_parts(original, part_records=part_records, reading=reading)
     wanted = None if sensitive is None else wanted_items(sensitive)
     found, notes = [], set()

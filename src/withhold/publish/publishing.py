@@ -82,6 +82,9 @@ class Published:
     items: tuple[Path, ...] = ()
     """The files of items, if people have their items in files of their own."""
 
+    def __repr__(self) -> str:
+        return f"<Published path={self.path} verdict={self.verdict.words}, stays with you: {self.internal}>"
+
 
 def report_path(path: Path) -> Path:
     """``published.dat`` → ``published.dat.report.html``."""

@@ -43,6 +43,7 @@ from withhold.methods.cells.people import Presences, presences
 from withhold.methods.cells.presence import TooPresent
 from withhold.options import Plain
 from withhold.verdict import Status
+from withhold.wording import counted
 
 CELLS_TO_GROUP = 8_000_000
 """At most this many rows are grouped for each number of known columns; beyond, choices are drawn."""
@@ -117,6 +118,13 @@ class TableAudit(AnyAudit):
     """The columns that would stop a release until somebody decides, each with the reason."""
     presence: Presences | None = None
     """How probable it is that people of the population are in the table, if the model limits that."""
+
+    def __repr__(self) -> str:
+        """The verdict and how many are at risk, not the groups, which name what people have."""
+        return (
+            f"<TableAudit model={self.model.name} verdict={self.verdict.words}, {self.rows_at_risk:,} of "
+            f"{counted(self.rows, 'row')} at risk, smallest group {self.k:,}>"
+        )
 
     @property
     def left_out(self) -> str:
