@@ -28,8 +28,8 @@ def doubtful_records(source: Columns, record: str, item: str, parsed: Parsed) ->
     if parsed.repeated > kept and n_rows > ROWS_OF_A_HEAP * n_records:
         found.append(
             f"{place}column {record!r} makes {n_records:,} records of {n_rows:,} rows, and "
-            f"{parsed.repeated:,} repeated items were merged, so that it hardly names persons; name the column "
-            f"that does: {option('record_column')}"
+            f"{parsed.repeated:,} repeated items were merged, so that it hardly names persons; name the "
+            f"column that does: {option('record_column')}"
         )
     elif n_records >= FEWEST and n_rows == kept == n_records:
         for name in source.columns:
