@@ -50,6 +50,8 @@ class Unknown:
     """How many names of the list have no digit: codes may come from a catalogue, these were chosen."""
     public: bool = True
     """Whether strangers may know how many there are."""
+    are_listed: bool = False
+    """Whether ``nearest`` are names of the list, of which these may be other forms."""
 
     def __str__(self) -> str:
         """The missing names in one sentence."""
@@ -60,7 +62,7 @@ class Unknown:
         if n == total == 1:
             counted = f"the only name among the {self.what} {self.missing}"
         shown = [
-            repr(name) + did_you_mean(name, near)
+            repr(name) + (f" (listed: {near!r})" if self.are_listed else did_you_mean(name, near))
             for name, near in zip_longest(self.names[:SHOWN], self.nearest[:SHOWN])
         ]
         more = f" and {n - len(shown):,} more" if n > len(shown) else ""
