@@ -127,10 +127,11 @@ def _refuse_swapped(items: Unknown, data: Any) -> None:
         return
     if 2 * sum(source.separator in name for name in items.names) > items.total > 1:
         raise InputError(
-            f"most of the {items.total:,} {items.what} have the separator of the data in them and never "
-            "occur, so the list looks like records",
-            remedy="write one item per line in the list; or, if the two are swapped, name the data first and "
-            "the list of items after its option",
+            f"the data were read with {source.separator!r} between the items, and most of the "
+            f"{items.total:,} {items.what} have it in them and never occur, so the list looks like records",
+            remedy=f"name the {option('separator')} of the data if it is another one; write one item per "
+            "line in the list; or, if the two are swapped, name the data first and the list of items after "
+            "its option",
         )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from withhold.data.misspelt import is_code, meant_by, proposed_for
 from withhold.data.names import clean, nearest
+from withhold.data.tidy_ways import how_to_tidy
 from withhold.describing import MARK
 from withhold.errors import InputError, ListError, option
 
@@ -162,7 +163,7 @@ def _refuse_misspelt(unknown: Unknown, present: Iterable[str], *, can_allow: boo
     remedy = (
         "write the name of its file before each item, as the data have it"
         if prefixed
-        else f"spell them as the data do, or give items one spelling with {option('tidy', 'items=case')}"
+        else "spell them as the data do" + how_to_tidy(meant.items())
     )
     raise ListError(
         f"{len(meant):,} of {unknown.total:,} {unknown.what} {_in_number(unknown.missing, len(meant))}, but "

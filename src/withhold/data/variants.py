@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from withhold.data.dated_items import undated
 from withhold.data.misspelt import bare, meant_by, proposed_for, variants_of, whole
 from withhold.data.same_things import same_things
+from withhold.data.tidy_ways import how_to_tidy
 from withhold.data.unknown import SHOWN, Unknown
 from withhold.errors import InputError, option
 
@@ -20,12 +21,12 @@ def refuse_variants(listed: Collection[str], present: Mapping[str, int], *, what
     """Raise if the data have a listed item under further spellings, or with a slip."""
     if not (others := _unlisted(listed, present)):
         return
-    spelt = {whole(name) for name in listed if name in present}
+    spelt = {whole(name): name for name in sorted(listed) if name in present}
     if spellings := [name for name in others if whole(name) in spelt]:
         raise InputError(
             f"the data have {what} in other spellings, too, which would not be protected: "
             f"{_shown(spellings, present, {})}",
-            remedy=f"list them, too, or give items one spelling with {option('tidy', 'items=case')}; or say "
+            remedy=f"list them, too{how_to_tidy((name, spelt[whole(name)]) for name in spellings)}; or say "
             f"{option('allow_unknown', True)} if they are items of their own",
         )
     if slips := variants_of([name for name in listed if name in present], others):
