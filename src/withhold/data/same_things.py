@@ -26,7 +26,8 @@ def same_things(listed: Iterable[str], others: Iterable[str]) -> dict[str, str]:
     {'Insulin': 'Insulin pens', '2x Insulin pen': 'Insulin pens', 'Pens insulin': 'Insulin pens', \
 'Ins. pens': 'Insulin pens'}
     """
-    words = {name: found for name in sorted(listed) if (found := words_of(name))}
+    words = {name: words_of(name) for name in sorted(listed)}
+    words = {name: own for name, own in words.items() if own}
     by_word: dict[str, list[str]] = defaultdict(list)
     for name, own in words.items():
         for word in own:

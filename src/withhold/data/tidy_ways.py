@@ -57,7 +57,7 @@ def merging_ways(spellings: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """
     pairs = list(spellings)
     for number in range(1, len(WAYS) + 1):
-        for ways in combinations(reversed(WAYS), number):
+        for ways in combinations(reversed(list(WAYS)), number):
             if all(tidy_text(one, ways) == tidy_text(other, ways) for one, other in pairs):
                 return tuple(sorted(ways))
     return ()
