@@ -397,6 +397,11 @@ def test_forms__by_their_words():
     assert same_things(["Ins. pens"], ["Insulin pens"]) == {"Insulin pens": "Ins. pens"}
     others = ["Test pens", "Insulation", "Insul", "Ind. pens", "10", "p.", "Hand cream"]
     assert not same_things(["Insulin pens"], others)
+    assert not same_things(["HIV", "lens"], ["hives", "glass"])
+    assert same_things(["box", "glass"], ["boxes", "Glasses"]) == {
+        "boxes": "box",
+        "Glasses": "glass",
+    }
     # Numbers, codes and words of two letters say too little.
     assert not same_things(["12", "E11.9", "D 3"], ["12 34", "E11.8", "E11", "D 4", "D"])
 

@@ -16,6 +16,7 @@ from withhold.describing import MARK
 BETWEEN_WORDS = re.compile(r"[\W_]+")
 PLURAL, SHORTEST = 3, 3
 """The fewest letters before a plural ending; and of a word that says what a thing is."""
+AFTER_A_HISS = ("ses", "xes", "zes", "ches", "shes", "oes")
 Words = frozenset[str]
 
 
@@ -58,11 +59,11 @@ def words_of(name: str) -> Words:
 
 
 def _singular(word: str) -> str:
-    for ending in ("es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= PLURAL:
-            # A final e belongs to the ending in *boxes*, and to the word in *tubes*: drop it from both.
-            return word.removesuffix(ending)
-    return word.removesuffix("e") if len(word) > PLURAL else word
+    """The word without the ending of a plural; *hives* are not *hiv*."""
+    if word.endswith(AFTER_A_HISS):
+        return word.removesuffix("es")
+    is_plural = word.endswith("s") and not word.endswith("ss") and len(word) > PLURAL
+    return word.removesuffix("s") if is_plural else word
 
 
 def _contains(one: Words, other: Words) -> bool:
