@@ -17,7 +17,7 @@ from withhold.data.unknown import (
     how_to_allow,
     refuse_wrong_list,
 )
-from withhold.data.variants import begun_by, refuse_variants
+from withhold.data.variants import forms_of, refuse_variants
 from withhold.data.wishes import RECORDS
 from withhold.errors import InputError, WithholdWarning, option
 from withhold.method import Method, Model
@@ -82,12 +82,12 @@ def check_listed(
         for name in getattr(model, "sensitive_column", ()):
             refuse_spellings(name, counts_of(attributes.column(name)))
     protected = evidence.protected(model.sensitive)
-    begun = None
+    forms = None
     if protected and not allowed:
         method = method_of(model)
         counts = {name: n for name, n in method.counts(data, model).items() if n}
         refuse_variants(protected, counts, what=method.listed)
-        begun = begun_by(protected, counts, what=method.listed)
+        forms = forms_of(protected, counts, what=method.listed)
         if method.data == "people" and (odd := oddly_dated(counts, protected)):
             raise InputError(
                 f"{odd[0]!r} begins like a sensitive item with a date, which is none that is known",
@@ -96,7 +96,7 @@ def check_listed(
             )
     listed = () if evidence.constraints is None else evidence.constraints.unknown
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
-    about_items = [each for each in (items, begun) if each is not None]
+    about_items = [each for each in (items, forms) if each is not None]
     return (*getattr(data, "unknown", ()), *found, *about_items)
 
 
@@ -141,10 +141,11 @@ def _refuse_swapped(items: Unknown, data: Any) -> None:
         return
     if 2 * sum(source.separator in name for name in items.names) > items.total > 1:
         raise InputError(
-            f"most of the {items.total:,} {items.what} have the separator of the data in them and never "
-            "occur, so the list looks like records",
-            remedy="write one item per line in the list; or, if the two are swapped, name the data first and "
-            "the list of items after its option",
+            f"the data were read with {source.separator!r} between the items, and most of the "
+            f"{items.total:,} {items.what} have it in them and never occur, so the list looks like records",
+            remedy=f"name the {option('separator')} of the data if it is another one; write one item per "
+            "line in the list; or, if the two are swapped, name the data first and the list of items after "
+            "its option",
         )
 
 

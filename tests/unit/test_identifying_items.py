@@ -116,13 +116,53 @@ def test_numbers_of_one_form__are_found_though_they_repeat(name):
 
 def test_numbers_of_one_form__may_be_shared_by_many_or_be_few():
     assert reason(lines([f"K{n % 20}" for n in range(200)]))
-    assert not reason(lines([f"K{n % 20}" for n in range(201)]))
+    # One in each record, beside other items: as many may share it as will.
+    assert reason(lines([f"K{n % 20}" for n in range(2000)]))
+    alone = [
+        row[:1] if n % 20 == 0 else row
+        for n, row in enumerate(lines([f"K{n % 20}" for n in range(2000)]))
+    ]
+    assert not reason(alone)
     assert not reason(lines([f"K{n % 19}" for n in range(190)]))
     # Years and postcodes: of bare numbers each length is a form of its own.
     both = [[str(1950 + n % 9), str(10115 + n % 40), "tea"] for n in range(200)]
     assert "'#####'" in reason(both)
     # Where all items are numbers, one that has some length says nothing.
     assert not reason([[str(10115 + n % 40), str(n % 7)] for n in range(200)])
+
+
+def test_ages__beside_sex_and_goods_are_found():
+    rows = [[str(20 + n * 7 % 60), "fm"[n % 2], "tea"] for n in range(3000)]
+    assert "of the form '##'" in reason(rows)
+
+
+FIRST = ("Anna", "Ben", "Carla", "Émile", "Jean-Luc", "O'Neil")
+LAST = ("Meyer", "Koch", "Núñez", "Weber", "Wolf")
+
+
+def test_names__that_repeat_are_found_if_each_record_has_one():
+    names = [f"{FIRST[n % 6]} {LAST[n % 5]}" for n in range(1500)]
+    rows = lines(names)
+    assert "1,500 of 1,500 records hold 1 item of two capitalised words, of 30 " in reason(rows)
+    assert not reason([row if n % 9 else row[1:] for n, row in enumerate(rows)])
+    # Goods may be called like that, but a record then has several of them, or nothing else.
+    assert not reason([[row[0], names[n - 1], *row[1:]] for n, row in enumerate(rows)])
+    assert not reason([[name] if n % 20 else [name, "tea"] for n, name in enumerate(names)])
+
+
+def test_free_text__of_many_words_is_found_in_any_share():
+    notes = [
+        f"please call Mrs Huber at noon {word}" for word in ("today", "or so", "again", "x", "y")
+    ]
+    rows = [[*row[1:], *notes[n : n + 1]] for n, row in enumerate(lines(IDS["days"] * 5))]
+    assert (
+        reason(rows)
+        == "5 items have 6 words or more, and most are in one record only, as free text is"
+    )
+    assert not reason(rows[1:])
+    # The names of a catalogue are long, too, but repeat, or as rarely as all others.
+    assert not reason([*rows, *rows])
+    assert not reason([[*row, f"g{n}"] if n % 2 else row for n, row in enumerate(rows)])
 
 
 def test_serial_numbers__stop_in_any_share_of_the_records():

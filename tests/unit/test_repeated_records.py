@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -84,3 +85,33 @@ def test_real_data__say_nothing(real_data, name):
     rows = records.to_lists()
     for n in (1000, 10_000):
         assert found(random.Random(n).sample(rows, n)) is None
+
+
+def test_release_as_input__is_warned_of_and_a_folder_stops(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.dat").write_text("".join(" ".join(row) + "\n" for row in LINES))
+    assert run("anonymize", "a.dat", *KM, "-o", "r.dat").exit_code == 0
+    said = "is itself a release; start from the original, and publish only one"
+    done = run("anonymize", "r.dat", *KM, "-o", "again.dat", "--json")
+    assert (done.exit_code, f"warning: r.dat {said}" in done.stderr) == (0, True)
+    assert f"r.dat {said}" in json.loads(done.stdout)["warnings"]
+    assert f"r.dat {said}" in json.loads(Path("again.dat.internal.json").read_text())["warnings"]
+    assert said not in Path("again.dat.manifest.json").read_text()
+    model = wh.KmAnonymity(k=2, m=1)
+    assert f"r.dat {said}" in wh.anonymize("r.dat", model).write("third.dat").warnings
+    # What was changed since, or has no manifest beside it, is no release.
+    Path("r.dat").write_text(Path("a.dat").read_text() + "a1 b1\n")
+    assert said not in run("anonymize", "r.dat", *KM, "-o", "changed.dat").stderr
+    assert run("anonymize", "a.dat", *KM, "--engine", "stream", "-o", "parts").exit_code == 0
+    done = run("anonymize", "parts", *KM, "-o", "parts-2")
+    assert (done.exit_code, said in done.stderr) == (3, True)
+    done = run("anonymize", "parts/part-*.dat", *KM, "-o", "parts-2")
+    assert (done.exit_code, said in done.stderr) == (0, True)
+
+
+def test_table_that_is_a_release__is_warned_of(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("age,sex\n" + "".join(f"{n % 3},{'fm'[n % 2]}\n" for n in range(13)))
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age,sex", "-o")
+    assert run("anonymize", "t.csv", *asked, "r.csv").exit_code == 0
+    assert "r.csv is itself a release" in run("anonymize", "r.csv", *asked, "s.csv").stderr

@@ -386,7 +386,7 @@ def spelt() -> None:
         Path(f"{name}.csv").write_text("\n".join(["id,item", *rows]) + "\n")
     Path("parts").mkdir()
     for part in range(2):
-        Path(f"parts/{part}.dat").write_text("beer Pill\nbeer Pill tea\ntea hiv\n")
+        Path(f"parts/{part}.dat").write_text("beer Pill\nbeer Pill tea\ntea hiv\n" + "tea\n" * part)
 
 
 RHO_LISTED = ("--rho", "0.5", "--sensitive")

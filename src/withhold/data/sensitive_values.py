@@ -13,7 +13,7 @@ from withhold.data.misspelt import is_code, one_slip_apart, plainest
 from withhold.data.names import is_unknown
 from withhold.data.table import Column
 from withhold.data.tidied import Tidied
-from withhold.data.tidying import tidy_text
+from withhold.data.tidy_ways import tidy_text
 from withhold.errors import InputError, option
 
 SHOWN = 3

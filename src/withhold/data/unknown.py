@@ -17,6 +17,7 @@ from typing import Any
 
 from withhold.data.misspelt import is_code, meant_by, proposed_for
 from withhold.data.names import clean, nearest
+from withhold.data.tidy_ways import how_to_tidy
 from withhold.describing import MARK
 from withhold.errors import InputError, ListError, option
 
@@ -52,6 +53,8 @@ class Unknown:
     """How many names of the list have no digit: codes may come from a catalogue, these were chosen."""
     public: bool = True
     """Whether strangers may know how many there are."""
+    are_listed: bool = False
+    """Whether ``nearest`` are names of the list, of which these may be other forms."""
 
     def __str__(self) -> str:
         """The missing names in one sentence."""
@@ -62,7 +65,7 @@ class Unknown:
         if n == total == 1:
             counted = f"the only name among the {self.what} {self.missing}"
         shown = [
-            repr(name) + did_you_mean(name, near)
+            repr(name) + (f" (listed: {near!r})" if self.are_listed else did_you_mean(name, near))
             for name, near in zip_longest(self.names[:SHOWN], self.nearest[:SHOWN])
         ]
         more = f" and {n - len(shown):,} more" if n > len(shown) else ""
@@ -165,7 +168,7 @@ def _refuse_misspelt(unknown: Unknown, present: Iterable[str], *, can_allow: boo
     remedy = (
         "write the name of its file before each item, as the data have it"
         if prefixed
-        else f"spell them as the data do, or give items one spelling with {option('tidy', 'items=case')}"
+        else "spell them as the data do" + how_to_tidy(meant.items())
     )
     raise ListError(
         f"{len(meant):,} of {unknown.total:,} {unknown.what} {_in_number(unknown.missing, len(meant))}, but "

@@ -1,7 +1,7 @@
-"""Whether the record column of a long file is the wrong one: its records are rows, or heaps of many persons.
+"""Whether the record column of a long file is the wrong one: records are rows, or heaps of many persons.
 
-In: the columns of a file, and the rows as read. Out: what is warned of, and stops a release. A record with one
-item protects nothing that belongs to the person, and one of everybody has every item.
+In: the columns of a file, and the rows as read. Out: what is warned of, and stops a release. A record with
+one item protects nothing else of the person, and one of everybody has every item.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def doubtful_records(source: Columns, record: str, item: str, parsed: Parsed) ->
     found = []
     if parsed.repeated > kept and n_rows > ROWS_OF_A_HEAP * n_records:
         found.append(
-            f"{place}column {record!r} makes {n_records:,} records of {n_rows:,} rows, and {parsed.repeated:,} "
-            f"repeated items were merged, so that it hardly names persons; name the column that does: "
-            f"{option('record_column')}"
+            f"{place}column {record!r} makes {n_records:,} records of {n_rows:,} rows, and "
+            f"{parsed.repeated:,} repeated items were merged, so that it hardly names persons; name the "
+            f"column that does: {option('record_column')}"
         )
     elif n_records >= FEWEST and n_rows == kept == n_records:
         for name in source.columns:

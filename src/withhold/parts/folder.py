@@ -19,7 +19,8 @@ from withhold.escaping import json_text
 from withhold.measure.occurrences import Removal
 from withhold.method import Model
 from withhold.parts.making import Done
-from withhold.publish.manifest import WARNING, check_form, form_from
+from withhold.publish.earlier import IS_RELEASED
+from withhold.publish.manifest import WARNING, check_form, form_from, manifest_path
 from withhold.publish.publishing import save_text
 from withhold.registry import model_from
 from withhold.seeds import given_or_drawn
@@ -82,6 +83,15 @@ class Totals:
     def as_dict(self) -> dict[str, Any]:
         """The sums and shares as plain values."""
         return {**vars(self), "share": self.share, "sensitive_share": self.sensitive_share}
+
+
+def released_inputs(files: Iterable[Path]) -> tuple[str, ...]:
+    """A warning if a file that is read is a release, or a part of one."""
+    for path in files:
+        is_part = path.name.startswith("part-") and path.with_name(MANIFEST).is_file()
+        if is_part or manifest_path(path).is_file():
+            return (f"{path} {IS_RELEASED}",)
+    return ()
 
 
 def part_name(number: int, n_parts: int, extension: str) -> str:

@@ -28,6 +28,7 @@ from withhold.formats.slices import (
     read_slice,
     size_of,
 )
+from withhold.publish.earlier import IS_RELEASED
 from withhold.publish.publishing import sha256_of
 
 PART_RECORDS = 250_000
@@ -76,6 +77,8 @@ def find_files(data: str) -> list[Path]:
             and not any(part.startswith((".", "_")) for part in each.relative_to(path).parts)
         ]
         strange = [each for each in found if split_name(each.name)[0] not in FOR_RECORDS]
+        if any(each.name == "manifest.json" for each in strange):
+            raise InputError(IS_RELEASED, path=path, remedy="name the folder of the original")
         if strange:
             problem = f"is in the folder {path} and does not look like data"
             raise InputError(problem, path=strange[0], remedy="move it, or name a pattern")

@@ -234,6 +234,7 @@ def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRele
         "seed": made.seed,
         "ids": request.ids,
         "unknown": [] if made.unknown is None else [made.unknown.as_dict()],
+        "warnings": [*folders.released_inputs(made.sources), *made.warnings],
         "engine": request.engine,
         "parts": [part.as_dict() for part in made.parts],
     }
@@ -250,7 +251,7 @@ def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRele
         request.ids,
         {**request.options, "seed": made.seed},
         made.how,
-        made.warnings,
+        (*folders.released_inputs(made.sources), *made.warnings),
         request.model,
         made.choice,
     )
