@@ -121,8 +121,13 @@ def build_model(given: ModelOptions) -> Model:
                     f"--{spelling} belongs to {' or '.join(owners)}, and the model is {method.name} if none "
                     f"is named; add --model {next(iter(owners)) if len(owners) == 1 else 'MODEL'}"
                 )
+            columns = (
+                f"; for a column: --sensitive-column {shlex.quote(str(given[name]))} with --l 2"
+                if name == "sensitive" and method.data == "table"
+                else ""
+            )
             raise PolicyError(
-                f"--{spelling} belongs to --model {' or '.join(owners)}, not to {method.name}"
+                f"--{spelling} belongs to --model {' or '.join(owners)}, not to {method.name}{columns}"
             )
     for declared in method.takes().values():
         if declared.is_required and declared.name not in given:

@@ -40,7 +40,7 @@ def refuse_repeats(
 ) -> None:
     """Stop if rows are hardly persons, unless the user chose to publish them so."""
     known = tuple(quasi_identifiers)
-    # The only text is "all".
+    # The only texts are "all" and "repeats".
     is_decided = isinstance(publish, str) or REPEATS in tuple(publish)
     for each in () if is_decided else table.repeats or ():
         if each.stops(known):
