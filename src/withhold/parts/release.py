@@ -69,8 +69,11 @@ class PartsRelease:
         """What the custodian should know before this goes out."""
         missing = self.unknown
         told = [] if missing is None or missing.allowed else [str(missing)]
-        kept = self.ids == KEEP and method_of(self.model).data == "records"
-        return (*told, *([KEPT] if kept else []), *self.found)
+        method = method_of(self.model)
+        kept = self.ids == KEEP and method.data == "records"
+        # Of items, these are about the model alone.
+        weak = () if method.data == "table" else method.warnings(None, self.model)
+        return (*told, *([KEPT] if kept else []), *weak, *self.found)
 
     def as_dict(self) -> dict[str, Any]:
         """The release as plain values."""
