@@ -240,7 +240,7 @@ def decided_columns(table: Table, model: NamesColumns, publish: Publish) -> Publ
     """
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, columns_of(publish, table)).undecided)
-    refuse_repeats(table, model.quasi_identifiers, publish)
+    refuse_repeats(table.repeats, model.quasi_identifiers, publish)
     return publish
 
 

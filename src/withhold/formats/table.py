@@ -21,6 +21,7 @@ from withhold.arguments import checked
 from withhold.data import Source, Table
 from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
 from withhold.data.preparing import Widths, parse_bins, prepare
+from withhold.data.repeats import Repeat
 from withhold.data.table import Column, Value
 from withhold.data.tidying import tidy_table
 from withhold.errors import InputError, OutputError, PolicyError, option
@@ -136,12 +137,17 @@ def read_table(
 
 def with_repeats(table: Table, drop: Collection[str] = ()) -> Table:
     """The table, with the reasons why its rows may not be persons; warns of those worth a warning."""
-    before = copied_rows(table) if table.repeats is None else table.repeats
-    found = dict.fromkeys((*before, *several_rows(table, drop)))
+    found = repeats_in(table, drop)
     for each in found:
         if each.is_noted:
             warn(each.problem)
-    return replace(table, repeats=tuple(found))
+    return replace(table, repeats=found)
+
+
+def repeats_in(table: Table, drop: Collection[str] = ()) -> tuple[Repeat, ...]:
+    """Why the rows of a table, some columns of which are about to be dropped, may not be persons."""
+    before = copied_rows(table) if table.repeats is None else table.repeats
+    return tuple(dict.fromkeys((*before, *several_rows(table, drop))))
 
 
 def read_table_back(path: Path, form: Source) -> Table:
