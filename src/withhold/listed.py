@@ -107,11 +107,11 @@ def check_counted(model: Model, counts: Mapping[str, int], *, allowed: bool) -> 
     what = method_of(model).listed
     missing = find_unknown(listed, counts, what=what, allowed=allowed)
     refuse_wrong_list(missing, counts)
-    begun = None
+    forms = None
     if not allowed:
         refuse_variants(listed, counts, what=what)
-        begun = begun_by(listed, counts, what=what)
-    return tuple(each for each in (missing, begun) if each is not None)
+        forms = forms_of(listed, counts, what=what)
+    return tuple(each for each in (missing, forms) if each is not None)
 
 
 def _refuse_assumed(items: Unknown, data: Any) -> None:

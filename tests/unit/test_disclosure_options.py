@@ -282,3 +282,18 @@ def test_advise__offers_diversity_of_a_diagnosis_and_of_what_groups_give_away():
         ["Diagnosis", "--l", "2"],
     ]
     assert all(each.cost is not None for each in found.choices if "2 values" in each.promise)
+
+
+def test_beta__that_no_group_can_exceed_is_warned_of():
+    # Of 40 rows 10 have the rarest value: a group of these has it 4 times as often as the table.
+    table = wh.Table.from_columns(
+        {"age": [str(20 + i // 4) for i in range(40)], "sick": ["flu", "flu", "cold", "flu"] * 10}
+    )
+    for beta, warned in (("3", True), ("2.9", False), (100, True)):
+        release = wh.anonymize(table, model(beta=beta, **ASKED))
+        told = [text for text in release.warnings if "promises nothing about sick" in text]
+        assert bool(told) == warned
+        assert all("more than 4.0 times as frequent as in the table" in text for text in told)
+    # Of a value with fewer than k rows a group has other rows, too.
+    release = wh.anonymize(table, model(k=20, beta=1, **ASKED), publish=["sick"])
+    assert any(text.startswith("beta 1 promises nothing") for text in release.warnings)

@@ -514,3 +514,19 @@ def test_k__above_the_rows_is_said_before_columns_are(tmp_path: Path, monkeypatc
     assert done.exit_code == 4
     assert "the table has 60 rows, and groups of 61 are asked for" in done.stderr
     assert run("anonymize", "table.csv", *asked, "--k", "60").exit_code == 2
+
+
+def test_sensitive__is_for_items_and_the_message_says_what_is_for_columns(tmp_path):
+    asked = (
+        "--model",
+        "k-anonymity",
+        "--k",
+        "5",
+        "--quasi-identifiers",
+        "age",
+        "--sensitive",
+        "ill",
+    )
+    done = run("anonymize", "table.csv", *asked, "-o", str(tmp_path / "o.csv"))
+    assert done.exit_code == 2
+    assert "not to k-anonymity; for a column: --sensitive-column ill with --l 2" in done.stderr

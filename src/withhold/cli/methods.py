@@ -123,8 +123,13 @@ def build_model(given: ModelOptions) -> Model:
                     f"{f' {next(iter(owners))}' if len(owners) == 1 else ''} (without it, the model is "
                     f"{method.name})"
                 )
+            columns = (
+                f"; for a column: --sensitive-column {shlex.quote(str(given[name]))} with --l 2"
+                if name == "sensitive" and method.data == "table"
+                else ""
+            )
             raise PolicyError(
-                f"--{spelling} belongs to --model {either(owners)}, not to {method.name}"
+                f"--{spelling} belongs to --model {either(owners)}, not to {method.name}{columns}"
             )
     for declared in method.takes().values():
         if declared.is_required and declared.name not in given:

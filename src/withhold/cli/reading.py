@@ -179,7 +179,7 @@ def _check_columns(
         refuse_few_rows(len(table), model.k)
     if stops:
         refuse_undecided(found.undecided)
-        refuse_repeats(table, getattr(model, "quasi_identifiers", ()), publish)
+        refuse_repeats(table.repeats, getattr(model, "quasi_identifiers", ()), publish)
     never_changed = telling_columns(table, model) if method_of(model).data == "table" else {}
     for name, reason in never_changed.items():
         note(

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from withhold.data.people import People
 
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
-PUBLISHED, DROPPED = "published", "dropped"
-ALL = "all"
+PUBLISHED, DROPPED, ALL = "published", "dropped", "all"
 MANY, SHOWN, MOST_LISTED = 8, 3, 100
 """From how many columns with one reason on not all are named, how many are then, and how many to paste."""
 LARGE_PART = 10_000
@@ -241,7 +240,7 @@ def decided_columns(table: Table, model: NamesColumns, publish: Publish) -> Publ
     """
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, columns_of(publish, table)).undecided)
-    refuse_repeats(table, model.quasi_identifiers, publish)
+    refuse_repeats(table.repeats, model.quasi_identifiers, publish)
     return publish
 
 
@@ -312,6 +311,7 @@ def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Col
             out = f"column {name!r} is named twice: it is left out ({option('drop')} or {option('consent')})"
             raise PolicyError(f"{out}, and it is a {role}; choose one")
         table.column(name)
+    publish = (REPEATS,) if publish == REPEATS else publish
     if isinstance(publish, str):
         if publish != ALL:
             raise PolicyError(f"publish must be a list of columns or 'all', not {publish!r}")

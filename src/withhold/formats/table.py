@@ -155,10 +155,15 @@ def read_published_table(
 
 def with_repeats(table: Table, drop: Collection[str] = ()) -> Table:
     """The table, with the reasons why its rows may not be persons; warns of those worth a warning."""
-    before = copied_rows(table) if table.repeats is None else table.repeats
-    found = dict.fromkeys((*before, *several_rows(table, drop)))
+    found = repeats_in(table, drop)
     _warn_of(found)
-    return replace(table, repeats=tuple(found))
+    return replace(table, repeats=found)
+
+
+def repeats_in(table: Table, drop: Collection[str] = ()) -> tuple[Repeat, ...]:
+    """Why the rows of a table, some columns of which are about to be dropped, may not be persons."""
+    before = copied_rows(table) if table.repeats is None else table.repeats
+    return tuple(dict.fromkeys((*before, *several_rows(table, drop))))
 
 
 def _warn_of(found: Iterable[Repeat]) -> None:

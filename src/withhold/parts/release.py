@@ -74,8 +74,11 @@ class PartsRelease:
         """What the custodian should know before this goes out."""
         missing = self.unknown
         told = [] if missing is None or missing.allowed else [str(missing)]
-        kept = self.ids == KEEP and method_of(self.model).data == "records"
-        return (*told, *([KEPT] if kept else []), *self.found)
+        method = method_of(self.model)
+        kept = self.ids == KEEP and method.data == "records"
+        # Of items, these are about the model alone.
+        weak = () if method.data == "table" else method.warnings(None, self.model)
+        return (*told, *([KEPT] if kept else []), *weak, *self.found)
 
     def recipients(self, edition: str | None = None) -> list[tuple[str, str]]:
         """Which files of the folder may be handed on, and which stay with the custodian.

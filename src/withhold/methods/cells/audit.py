@@ -23,6 +23,7 @@ from withhold.data.array_types import Ints, Longs
 from withhold.data.breach import SmallGroup
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
+from withhold.data.repeats import repeat_warnings
 from withhold.data.roles import column_roles
 from withhold.data.table import WITHHELD
 from withhold.data.unknown import unknown_as_dict
@@ -208,7 +209,10 @@ def audit_table(
         sizes=size_ranges(groups.sizes),
         known=_known(table, model, run.seed, seconds_left(run.limit_seconds, began), run.progress),
         one_label_rows=one_label_rows(table, model, groups),
-        warnings=disclosure_warnings(table, model),
+        warnings=(
+            *repeat_warnings(table, model.quasi_identifiers),
+            *disclosure_warnings(table, model),
+        ),
         column_roles=roles.roles,
         undecided=roles.undecided,
         risks=risks_of_table(

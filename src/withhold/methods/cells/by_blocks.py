@@ -17,6 +17,7 @@ from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
 from withhold.data.cell_plan import KEPT, CellPlan, fingerprint
 from withhold.data.forest import Forest, make_forest
+from withhold.data.repeats import Repeat, refuse_repeats
 from withhold.data.roles import column_roles, refuse_undecided, undecided_in_most
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
@@ -54,6 +55,8 @@ class PartSurvey:
     """The codes of a sample of rows."""
     undecided: Mapping[str, str]
     """Columns that may identify people, as far as this part shows, each with the reason."""
+    repeats: tuple[Repeat, ...]
+    """Why its rows may not be persons, where that would stop a release."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,8 @@ def survey_part(
     draw = np.random.default_rng(seed)
     rows = draw.choice(len(table), size=min(SAMPLED, len(table)), replace=False)
     counts = tuple(column.counts for column in columns)
-    found = PartSurvey(len(table), table.names, each_once, counts, codes[rows], undecided)
+    repeats = tuple(each for each in table.repeats or () if each.stops(model.quasi_identifiers))
+    found = PartSurvey(len(table), table.names, each_once, counts, codes[rows], undecided, repeats)
     return found, codes
 
 
@@ -134,6 +138,9 @@ def join_surveys(
 ) -> WholeTable:
     """One numbering of all values, and the bounds of blocks; refuses what no release can satisfy."""
     refuse_undecided(undecided_in_most([(each.rows, each.undecided) for each in surveys]))
+    if 2 * sum(each.rows for each in surveys if each.repeats) >= sum(each.rows for each in surveys):
+        repeats = [found for each in surveys for found in each.repeats]
+        refuse_repeats(repeats, model.quasi_identifiers, options.publish)
     columns, counts = [], []
     for place in range(len(surveys[0].columns)):
         found: dict[Value, int] = {}

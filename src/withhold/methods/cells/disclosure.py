@@ -21,6 +21,7 @@ from withhold.data.roles import PUBLISHED, roles_of
 from withhold.data.sensitive_values import SHOWN, nearly_equal, says_nothing
 from withhold.data.table import WITHHELD
 from withhold.errors import option
+from withhold.exact import decimal_text
 from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity
 from withhold.methods.cells.requirements import distance, parse_diversity
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
@@ -78,7 +79,23 @@ def disclosure_warnings(table: Table, model: KAnonymity) -> tuple[str, ...]:
     found = _small_groups(table, model, groups) if model.missing == WILDCARD else ()
     of_label = one_label_warning(one_label_rows(table, model, groups), len(table), model)
     of_columns = _alike_warning(alike_groups(table, model, groups))
-    return (*found, *of_label, *of_columns, *_unclear_values(table, model, groups))
+    unclear = _unclear_values(table, model, groups)
+    return (*found, *of_label, *of_columns, *_without_effect(table, model), *unclear)
+
+
+def _without_effect(table: Table, model: KAnonymity) -> Iterator[str]:
+    """Columns of which no group of k rows could break the beta that was asked for."""
+    if model.beta is None:
+        return
+    for column in sensitive_columns(table, model):
+        # The worst group holds all rows of the rarest value, and no others unless those are fewer than k.
+        most = Fraction(len(table), max(min(column.whole.totals), model.k))
+        if most <= 1 + model.beta:
+            yield (
+                f"beta {decimal_text(model.beta)} promises nothing about {column.name}: in no group could a "
+                f"value be more than {float(most):.1f} times as frequent as in the table; 1 means at most "
+                "twice as frequent"
+            )
 
 
 class Alike(NamedTuple):
