@@ -40,6 +40,8 @@ Data = str | os.PathLike[str] | Any
 """A folder, a pattern or a file; a Dask DataFrame or a polars LazyFrame."""
 EXTENSIONS = {"parquet": ".parquet", "jsonl": ".jsonl"}
 PATTERN = "*?["
+SMALLEST = 200
+"""Files of fewer bytes hold some twenty records at most, and may be equal by chance."""
 SAME = ("format", "container", "separator", "columns", "variant")
 """What all files of a folder must have in common."""
 REMEDY = "name a folder of files, a pattern such as 'shop/*.parquet' in quotes, or a file"
@@ -100,7 +102,7 @@ def refuse_equal_files(files: Sequence[Path]) -> None:
         by_size.setdefault(path.stat().st_size if path.is_file() else 0, []).append(path)
     for size, alike in by_size.items():
         known: dict[str, Path] = {}
-        for path in alike if size and len(alike) > 1 else ():
+        for path in alike if size >= SMALLEST and len(alike) > 1 else ():
             first = known.setdefault(sha256_of(path), path)
             if first is not path:
                 raise InputError(
