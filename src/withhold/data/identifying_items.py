@@ -170,13 +170,18 @@ def _numbered(records: Records, supports: Longs) -> Identifying | None:
         form = "#" * len(name) if name.isdigit() else DIGITS.sub("#", name)
         if form != name:
             forms.setdefault(form, []).append(code)
+    numbers = sum(
+        int(supports[codes].sum()) for form, codes in forms.items() if not form.strip("#")
+    )
+    # Beside bare numbers, half of the records must have something else.
+    all_numbers = 2 * (records.n_occurrences - numbers) < len(records)
     for form, codes in sorted(forms.items()):
         times = supports[codes]
-        if len(codes) < FEWEST:
+        if len(codes) < FEWEST or (all_numbers and not form.strip("#")):
             continue
-        once = 10 * int((times == 1).sum()) >= 9 * len(codes)
-        long = sum(bool(LONG_NUMBER.search(records.vocabulary[code])) for code in codes)
-        is_serial = once and form.strip("#") and 10 * long >= 9 * len(codes)
+        once = bool(form.strip("#")) and 10 * int((times == 1).sum()) >= 9 * len(codes)
+        long = once and sum(bool(LONG_NUMBER.search(records.vocabulary[code])) for code in codes)
+        is_serial = once and 10 * long >= 9 * len(codes)
         if not is_serial and 10 * int(times.sum()) < 9 * len(records):
             continue
         own, others = _held(records, codes), _others(records, form)
@@ -201,9 +206,7 @@ def _numbered(records: Records, supports: Longs) -> Identifying | None:
 
 def _named(records: Records, supports: Longs) -> Identifying | None:
     """Two capitalised words, one pair in nearly every record beside other items: names of people."""
-    codes = [
-        code for code in np.flatnonzero(supports).tolist() if _may_name(records.vocabulary[code])
-    ]
+    codes = [code for code, name in _names_with(" ", records) if supports[code] and _may_name(name)]
     if len(codes) < FEWEST:
         return None
     own = _held(records, codes)
@@ -219,12 +222,16 @@ def _named(records: Records, supports: Longs) -> Identifying | None:
 
 def _written(records: Records, supports: Longs) -> Identifying | None:
     """Items of many words, most of which occur once, while other items do not: free text."""
-    found = np.flatnonzero(supports)
-    long = np.array([len(records.vocabulary[code].split()) >= WORDS_OF_A_TEXT for code in found])
-    once = supports[found] == 1
-    if not long.any() or (n_texts := int(long.sum())) < FEWEST_TEXTS:
+    long = [
+        code
+        for code, name in _names_with(" ", records)
+        if supports[code] and len(name.split()) >= WORDS_OF_A_TEXT
+    ]
+    if (n_texts := len(long)) < FEWEST_TEXTS:
         return None
-    if 4 * int(once[long].sum()) < 3 * n_texts or 4 * int(once[~long].sum()) > int((~long).sum()):
+    once = int((supports[long] == 1).sum())
+    others = np.delete(supports, long)
+    if 4 * once < 3 * n_texts or 4 * int((others == 1).sum()) > int((others > 0).sum()):
         return None
     return Identifying(
         f"{counted(n_texts, 'item')} have {WORDS_OF_A_TEXT} words or more, and most are in one record only, "

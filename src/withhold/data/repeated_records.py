@@ -55,14 +55,16 @@ def copied_records(records: Records) -> str | None:
     >>> copied_records(Records.from_lists(lines))
     """
     marks, lengths = _marks(records), records.lengths
-    counts = _times_each(marks[lengths > 0])
+    # The last bit says whether a record is long, so that one sort serves both questions.
+    marks = (marks << np.uint64(1)) | (lengths >= LONG)
+    different, counts = _times_each(marks[lengths > 0])
     common = int(np.gcd.reduce(counts)) if len(counts) >= FEWEST else 1
     if common > 1:
         return (
             f"each of its {len(counts):,} different records is there {_times(common)} or a multiple of it, "
             "so that each hides its own copies"
         )
-    counts = _times_each(marks[lengths >= LONG])
+    counts = counts[(different & np.uint64(1)) == 1]
     several = counts[counts > 1]
     copies = int(np.bincount(several).argmax()) if len(several) else 1
     alike = int((several == copies).sum())
@@ -74,11 +76,11 @@ def copied_records(records: Records) -> str | None:
     )
 
 
-def _times_each(marks: NDArray[np.uint64]) -> Longs:
-    """How often each different mark is there."""
+def _times_each(marks: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Longs]:
+    """The different marks, and how often each is there."""
     ordered = np.sort(marks)
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-    return np.diff(np.append(starts, len(ordered)))
+    return ordered[starts], np.diff(np.append(starts, len(ordered)))
 
 
 def _times(copies: int) -> str:
