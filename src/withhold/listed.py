@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from withhold.data import Constraints, Evidence
 from withhold.data.dated_items import oddly_dated
-from withhold.data.sensitive_values import refuse_spellings
+from withhold.data.sensitive_values import counts_of, refuse_spellings
 from withhold.data.unknown import (
     NEVER_OCCURS,
     Unknown,
@@ -20,7 +20,7 @@ from withhold.data.unknown import (
 from withhold.data.variants import forms_of, refuse_variants
 from withhold.data.wishes import RECORDS
 from withhold.errors import InputError, WithholdWarning, option
-from withhold.method import Model
+from withhold.method import Method, Model
 from withhold.registry import method_of
 
 
@@ -80,7 +80,7 @@ def check_listed(
     if not allowed:
         attributes = getattr(data, "attributes", data)
         for name in getattr(model, "sensitive_column", ()):
-            refuse_spellings(attributes.column(name))
+            refuse_spellings(name, counts_of(attributes.column(name)))
     protected = evidence.protected(model.sensitive)
     forms = None
     if protected and not allowed:
@@ -98,6 +98,20 @@ def check_listed(
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
     about_items = [each for each in (items, forms) if each is not None]
     return (*getattr(data, "unknown", ()), *found, *about_items)
+
+
+def check_counted(model: Model, counts: Mapping[str, int], *, allowed: bool) -> tuple[Unknown, ...]:
+    """As ``check_listed``, for data in parts, of which only the items and their counts are known."""
+    if not (listed := model.sensitive):
+        return ()
+    what = method_of(model).listed
+    missing = find_unknown(listed, counts, what=what, allowed=allowed)
+    refuse_wrong_list(missing, counts)
+    forms = None
+    if not allowed:
+        refuse_variants(listed, counts, what=what)
+        forms = forms_of(listed, counts, what=what)
+    return tuple(each for each in (missing, forms) if each is not None)
 
 
 def _refuse_assumed(items: Unknown, data: Any) -> None:
@@ -143,8 +157,18 @@ def occurring_text(model: Model, data: Any, evidence: Evidence) -> str:
     counts, total = method.counts(data, model), len(protected)
     n = sum(counts.get(name, 0) > 0 for name in protected)
     if total == 1:
-        return f"The only one of the {method.listed} {'occurs' if n else 'does not occur'} in the file."
+        return f"The {one_of(method)} {'occurs' if n else 'does not occur'} in the file."
     return f"{n:,} of the {total:,} {method.listed} {'occurs' if n == 1 else 'occur'} in the file."
+
+
+def one_of(method: Method) -> str:
+    """What one name on the list is.
+
+    >>> from withhold.registry import all_methods
+    >>> one_of(all_methods()["rho"])
+    'sensitive item'
+    """
+    return method.listed.replace("items", "item")
 
 
 def told_promise(model: Model, unknown: Iterable[Unknown]) -> str:
@@ -155,6 +179,6 @@ def told_promise(model: Model, unknown: Iterable[Unknown]) -> str:
         return model.promise()
     total = missing[0].total
     if total == 1:
-        return f"{model.promise()} The data do not have the only one of the {method.listed}."
+        return f"{model.promise()} The data do not have the {one_of(method)}."
     there = total - len(missing[0].names)
     return f"{model.promise()} Of these {total:,} {method.listed}, the data have {there:,}."

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from withhold.data import Table
+from withhold.data.roles import Publish
 from withhold.errors import PolicyError
 from withhold.method import Model
 from withhold.pipeline import anonymize
@@ -29,6 +30,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
     ----------
     model
         What must hold, a model of tables; its columns are those of ``X``.
+    publish
+        Columns to publish although they may identify people, or ``"all"``, as for ``anonymize``.
     options
         How to withhold, as for ``anonymize``: ``{"cost": "mar"}``.
     seed
@@ -59,11 +62,13 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
         self,
         model: Model,
         *,
+        publish: Publish = (),
         options: Mapping[str, object] | None = None,
         seed: int | None = None,
         new_rows: Literal["refuse", "as they are"] = "refuse",
     ) -> None:
         self.model = model
+        self.publish = publish
         self.options = options
         self.seed = seed
         self.new_rows = new_rows
@@ -92,10 +97,19 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scik
             raise PolicyError(
                 f"new_rows must be {REFUSE!r} or {AS_THEY_ARE!r}, not {self.new_rows!r}"
             )
+        if isinstance(self.model, str | type) or not hasattr(self.model, "promise"):
+            raise PolicyError(
+                "model must be a model made with its parameters, such as "
+                f"KAnonymity(5, ['age', 'sex']), not {self.model!r}"
+            )
         if method_of(self.model).data != "table":
             raise PolicyError(f"the model {self.model.name} is not about tables of named columns")
         frame = _framed(X)
         chosen: dict[str, Any] = dict(self.options or {})
+        if self.publish:
+            if "publish" in chosen:
+                raise PolicyError("publish is given twice, also in options; give it once")
+            chosen["publish"] = self.publish
         release = anonymize(frame, self.model, seed=self.seed, **chosen)
         assert isinstance(release.original, Table)
         self.release_ = release

@@ -112,7 +112,7 @@ def searches(chance: random.Random) -> list[tuple[auditing.Breaches, dict[int, i
     from withhold.methods.rho.audit import RuleBreaches
 
     rows, items = random_rows(chance)
-    secret, bound, k = some(chance, items), chance.choice(BOUNDS), chance.randint(1, 3)
+    secret, bound, k = some(chance, items), chance.choice(BOUNDS), chance.randint(2, 3)
     table = wh.Records.from_lists(rows)
     rho = wh.RhoUncertainty(bound, secret)
     expected = oracle.audit_rho(rows, secret, bound, None, False, 3).by_size

@@ -68,11 +68,11 @@ def least_cost(rows: Rows, tree: wh.Hierarchy, k: int, m: int) -> Fraction:
 def problems(draw: st.DrawFn, *, items: int = 6, records: int = 12):
     rows, _ = draw(tables(records=records, items=items))
     present = sorted(frozenset().union(*rows))
-    assume(present)
+    assume(present and len(rows) > 1)
     return (
         rows,
         draw(trees(present)),
-        draw(st.integers(1, min(4, len(rows)))),
+        draw(st.integers(2, min(4, len(rows)))),
         draw(st.integers(1, 4)),
     )
 

@@ -275,7 +275,8 @@ def test_anonymize__protects_sensitive_columns_and_climbs_hierarchies(max_known)
             rho, {"X"}, k=2, quasi_identifiers=["home"], max_known=max_known, sensitive_column="job"
         )
         hierarchy = {"home": tree}
-        release = wh.anonymize(people, model, seed=seed, hierarchy=hierarchy, allow_unknown=True)
+        options = {"hierarchy": hierarchy, "publish": ["job"], "allow_unknown": True}
+        release = wh.anonymize(people, model, seed=seed, **options)
         homes, jobs = (release.data.attributes.column(n).cells().tolist() for n in ("home", "job"))
         # A value of a sensitive column is one more item; a withheld one is none.
         published = [

@@ -87,6 +87,8 @@ def test_models__refuse_what_makes_no_sense():
         lambda: wh.Coherence("0.5", 2, 1, set()),
         lambda: wh.Coherence("0.5", 2, 1, "a"),
         lambda: wh.KmAnonymity(2, True),
+        lambda: wh.KmAnonymity(1, 2),
+        lambda: wh.Coherence("0.5", 1, 1, {"a"}),
     ):
         with pytest.raises(PolicyError):
             wrong()

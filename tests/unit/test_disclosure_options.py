@@ -232,6 +232,14 @@ WARDS = wh.Table.from_columns(
 )
 
 
+def test_published_column__of_which_groups_have_the_usual_value_is_not_warned_about():
+    """What half of all rows have says little of anybody."""
+    answers = ["no" if n < 110 else ("yes", "perhaps", "later")[n % 3] for n in range(200)]
+    table = wh.Table.from_columns({"ward": WARDS.column("ward").cells(), "paid": answers})
+    release = wh.anonymize(table, wh.KAnonymity(5, ["ward"]))
+    assert not any("everybody" in warning for warning in release.warnings)
+
+
 def test_published_column__that_groups_give_away_is_warned_about(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     WARDS.to_polars().write_csv("in.csv")
@@ -274,3 +282,18 @@ def test_advise__offers_diversity_of_a_diagnosis_and_of_what_groups_give_away():
         ["Diagnosis", "--l", "2"],
     ]
     assert all(each.cost is not None for each in found.choices if "2 values" in each.promise)
+
+
+def test_beta__that_no_group_can_exceed_is_warned_of():
+    # Of 40 rows 10 have the rarest value: a group of these has it 4 times as often as the table.
+    table = wh.Table.from_columns(
+        {"age": [str(20 + i // 4) for i in range(40)], "sick": ["flu", "flu", "cold", "flu"] * 10}
+    )
+    for beta, warned in (("3", True), ("2.9", False), (100, True)):
+        release = wh.anonymize(table, model(beta=beta, **ASKED))
+        told = [text for text in release.warnings if "promises nothing about sick" in text]
+        assert bool(told) == warned
+        assert all("more than 4.0 times as frequent as in the table" in text for text in told)
+    # Of a value with fewer than k rows a group has other rows, too.
+    release = wh.anonymize(table, model(k=20, beta=1, **ASKED), publish=["sick"])
+    assert any(text.startswith("beta 1 promises nothing") for text in release.warnings)

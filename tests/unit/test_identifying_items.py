@@ -201,9 +201,32 @@ def test_inspect__hints_at_numbers_of_one_form():
     assert (hint.kind, "'K#'" in hint.text) == ("identifiers", True)
 
 
+def test_bare_numbers__that_some_records_have_are_articles():
+    rare = [
+        [*({str(50_000 + 13 * n)} if n % 3 == 0 else ()), *GOODS[: 1 + n % 4]] for n in range(N)
+    ]
+    assert not reason(rare)
+    named = [[f"RX-{name}" if name.isdigit() else name for name in row] for row in rare]
+    assert "as the number of a prescription is" in reason(named)
+
+
 def test_one_address__is_enough():
-    assert reason([["tea", "u1@web.at"], ["tea"]]) == "1 item looks like an e-mail address"
+    for mail in ("u1@web.at", "Ann Roe <u1@web.at>", "mailto:u1@web.at", "mail (u1@web.at)"):
+        assert reason([["tea", mail], ["tea"]]) == "1 item looks like an e-mail address"
+    assert not reason([["react@17.0.2", "@scope/name", "5 @ 2.50"], ["tea"]])
     assert reason([["2024-06-10 8:41"]]) == "1 item looks like a date with a time"
+
+
+@pytest.mark.parametrize("days", [1, 3, 30])
+def test_parts__too_small_to_tell_are_looked_at_together(days, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for day in range(days):
+        write(f"day{day:02}.csv", lines([f"C{100 * day + n:05}" for n in range(N)]))
+    asked = ("day*.csv", "--engine", "stream", "--rho", "0.5", "--sensitive", "soap", "-o", "out")
+    done = run("anonymize", *asked)
+    assert (done.exit_code, "hold 1 item that no other record has" in done.stderr) == (2, True)
+    assert not Path("out").exists()
+    assert run("anonymize", *asked, "--publish", "items").exit_code == 0
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import warnings
 from pathlib import Path
@@ -232,6 +233,12 @@ def test_data_given_as_the_list_is_no_bug(desk):
     assert "the list looks like records" in refused.output
 
 
+def test_one_item_with_a_blank_is_not_a_swapped_list(desk):
+    Path("shop.dat").write_text("beer pill\nbeer\n" * 9)
+    done = run("audit", "shop.dat", "--rho", "0.5", "--sensitive", "morning pill,")
+    assert (done.exit_code, "looks like records" in done.stderr) == (3, False)
+
+
 def test_a_name_with_a_slash_can_be_typed(desk):
     for listed in ("liquor,red/blush wine", "red/blush wine,"):
         found = run("audit", "shop.csv", *RHO, listed, "--json")
@@ -328,6 +335,19 @@ def test_an_item_one_slip_from_a_listed_one_stops():
         assert wh.anonymize(data, also).verdict
 
 
+@pytest.mark.parametrize("other", ["H.I.V.", "ＨＩＶ", "HÍV"])
+def test_an_item_written_with_points_or_accents_stops(other):
+    rows = [["HIV", "tea"], ["tea"], [other, "tea"], ["C4.1", "C41"]] * 5
+    asked = wh.RhoUncertainty("0.9", {"HIV", "C4.1"})
+    with pytest.raises(InputError, match="hardly differ from sensitive items") as caught:
+        wh.anonymize(rows, asked)
+    assert repr(other) in str(caught.value)
+    assert "'C41'" not in str(caught.value)
+    with pytest.raises(InputError, match=f"'{other}' instead of 'HIV'|{other}"):
+        wh.anonymize(rows[1:3], wh.RhoUncertainty("0.9", {"HIV", "tea"}))
+    assert wh.anonymize(rows, asked, allow_unknown=True)
+
+
 def test_one_slip_and_no_more():
     others = [
         "insuline",
@@ -357,6 +377,24 @@ def test_an_item_one_slip_away_in_another_part_stops(tmp_path):
             part_records=30,
             reading={"format": "basket"},
         )
+    with pytest.raises(InputError, match=r"'HIV self-tets' [(]listed: 'HIV self-test'[)]"):
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, reading={"format": "basket"})
+
+
+@pytest.mark.parametrize(
+    "model", [wh.RhoUncertainty("0.9", {"HIV"}), wh.Coherence(h="0.9", k=2, p=1, private={"HIV"})]
+)
+def test_an_audit_by_parts_stops_and_warns_as_one_in_memory(tmp_path, model):
+    (tmp_path / "shop.csv").write_text("tea,HIV\ntea,HIV test\n" * 30 + "tea,hiv\n")
+    how = {"reading": {"format": "basket"}, "part_records": 10}
+    with pytest.raises(InputError, match="in other spellings, too"):
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, **how)
+    assert (
+        wh.audit_parts(str(tmp_path / "shop.csv"), model, allow_unknown=True, **how).records == 61
+    )
+    (tmp_path / "shop.csv").write_text("tea,HIV\ntea,HIV test\n" * 30)
+    (begun,) = wh.audit_parts(str(tmp_path / "shop.csv"), model, **how).unknown
+    assert "'HIV test' (listed: 'HIV')" in str(begun)
 
 
 def test_forms_of_a_listed_item_are_told(desk):
@@ -374,9 +412,12 @@ def test_forms_of_a_listed_item_are_told(desk):
             verb[0], *rest, *verb[1:], "--allow-unknown", *(["--force"] * (verb[0] == "anonymize"))
         )
         assert "a form of" not in told.stderr
-    assert run("anonymize", *asked, "-o", "out.csv", "--force", "--report").exit_code == 0
+    report = ("--force", "--report", "--edition", "external")
+    assert run("anonymize", *asked, "-o", "out.csv", *report).exit_code == 0
     assert said in Path("out.csv.internal.json").read_text()
-    assert "form of" not in Path("out.csv.manifest.json").read_text()
+    # Strangers must not learn that there is such an item, nor how many there are.
+    assert json.loads(Path("out.csv.manifest.json").read_text())["unknown"] == []
+    assert "form of" not in Path("out.csv.report.html").read_text(encoding="utf-8")
 
 
 PENS = (

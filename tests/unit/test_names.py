@@ -99,7 +99,7 @@ def test_two_encodings_of_one_name_are_refused_and_neither_is_changed(tmp_path):
 def test_a_sensitive_item_is_protected_whatever_blanks_are_around_it(tmp_path):
     rows = [["beer", " x"], ["beer", " x"], ["ale"]]
     (tmp_path / "list.txt").write_text("x\n")
-    for model in (RhoUncertainty("0.5", {" x "}), Coherence("0.5", 1, 1, {f"x{NBSP}"})):
+    for model in (RhoUncertainty("0.5", {" x "}), Coherence("0.5", 2, 1, {f"x{NBSP}"})):
         assert model.sensitive == {"x"}
         assert withhold.verify(rows, model).status.value == "BROKEN"
     assert listed_items(str(tmp_path / "list.txt")) == {"x"}

@@ -49,7 +49,7 @@ def problems(draw):
     distinct = draw(st.lists(row, min_size=1, max_size=12))
     rows = distinct + draw(st.lists(st.sampled_from(distinct), max_size=20))
     cuts = sorted(draw(st.lists(st.integers(0, len(rows)), max_size=3)))
-    k, p = draw(st.integers(1, 6)), draw(st.sampled_from([1, 2, 3]))
+    k, p = draw(st.integers(2, 6)), draw(st.sampled_from([1, 2, 3]))
     if draw(st.booleans()):
         model = wh.KmAnonymity(k=k, m=p)
     else:

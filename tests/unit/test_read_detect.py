@@ -74,6 +74,10 @@ ASKED = {
         "id,age,sex,diagnosis\n1,30,f,flu\n2,31,m,hiv\n3,30,f,flu\n",
         ["--table", "--people", "--format long", "no id in column 'id' occurs twice"],
     ),
+    "a table of persons in another language": (
+        "Kunde;Alter;Diagnose\n7;30;flu\n8;31;hiv\n9;30;flu\n",
+        ["--table", "--people", "--format long", "no id in column 'Kunde' occurs twice"],
+    ),
     "one item per line under a name": ("item\nmilk\nbeer\n", ["--format list", "--format basket"]),
     "quoted lists without a name": ('"milk,bread"\n"beer"\n', ["--format list", "--format basket"]),
     "quoted lists, a name in another language": (
@@ -183,7 +187,7 @@ def test_a_column_of_lists(tmp_path: Path) -> None:
     assert read(path, format="list", item_column="dx").to_lists() == [["a", "b"], ["c"]]
     path.write_text('items\n"milk,bread"\n\n"beer"\n')
     assert read(path).to_lists() == [["bread", "milk"], [], ["beer"]]
-    release = withhold.anonymize(path, withhold.KmAnonymity(1, 1))
+    release = withhold.anonymize(path, withhold.RhoUncertainty("0.9", {"beer"}))
     for name in ("out.csv", "out", "out.txt"):
         published = release.write(tmp_path / name)
         assert verify_file(published.path).same_bytes

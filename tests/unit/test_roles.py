@@ -411,3 +411,122 @@ def test_a_frame_that_cannot_be_read__has_options_to_name():
     frame = pl.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"], "c": ["x", "y"]})
     with pytest.raises(InputError, match="name the two columns with record_column and item_column"):
         wh.read(frame)
+
+
+NAMES = [f"{first} {last}" for first in ("Anna", "Ben", "Carla") for last in ("Meyer", "Weber")]
+USUAL = [
+    "Anna",
+    "Ben",
+    "Hans",
+    "David",
+    "Julia",
+    "Peter",
+    "Sarah",
+    "Thomas",
+    "Eva",
+    "Karl",
+    "Zinedine",
+]
+PLACES = "New York,Los Angeles,San Jose,Saint Paul,Virginia Beach,Carson City,Jackson,Charlotte"
+JOBS = "Head Nurse,Registered Nurse,Truck Driver,Mechanical Engineer,Software Engineer,Head Cook"
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        (NAMES, True),
+        ([f"{name.split()[1]}, {name.split()[0]}" for name in NAMES], True),
+        (USUAL, True),
+        (NAMES[:4], False),
+        (PLACES.split(","), False),
+        (JOBS.split(","), False),
+        ([job.upper() for job in JOBS.split(",")], False),
+        (["Anna", "Victoria", "Florence", "Charlotte", "Paris", "Berlin"], False),
+    ],
+)
+def test_names__that_repeat_are_found_by_known_given_names(values, found):
+    column = [values[i * i % 97 % len(values)] for i in range(2_000)]
+    table = Table.from_columns({"q1": column})
+    assert looks_identifying(table, ["q1"]) == ({"q1": "holds names of people"} if found else {})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("called Mrs Wagner, tel. 0171 3829291", True),
+        ("Telefon: 030/1234567", True),
+        ("back on Monday +49 171 3829291", True),
+        ("ask (555) 116-4567", True),
+        ("mail to anna.meyer@example.org", True),
+        ("seen on 01.02.2020 10:30", False),
+        ("mobile since 2020", False),
+        ("part 0171 3829291", False),
+        ("react@17.0.2", False),
+        ("room +3, 12.50", False),
+    ],
+)
+def test_cells__with_an_address_or_a_number_of_somebody(text, found):
+    cells = [text if i % 100 == 7 else ("ok", "late")[i % 2] for i in range(2_000)]
+    reason = looks_identifying(Table.from_columns({"remark": cells}), ["remark"])
+    told = "holds e-mail addresses or telephone numbers, in 1 of 3 different values"
+    assert reason == ({"remark": told} if found else {})
+
+
+def test_label__and_sensitive_columns_that_others_know_stop():
+    rows = 400
+    columns = {
+        "sex": ["fm"[i % 2] for i in range(rows)],
+        "age": [str(20 + i % 37) for i in range(rows)],
+        "illness": ["gout" if i == 7 else f"flu {i % 3}" for i in range(rows)],
+        "income": [("low", "high")[i % 3 // 2] for i in range(rows)],
+    }
+    table = Table.from_columns(columns)
+    as_label = wh.KAnonymity(5, ["sex"], label="age")
+    as_secret = wh.KAnonymity(5, ["sex"], sensitive_column=["illness"], l=2)
+    found = column_roles(table, as_label).undecided
+    assert found["age"] == (
+        "has the name of something that others may know of a person, and is published as the label"
+    )
+    assert column_roles(table, as_secret).undecided["illness"] == (
+        "has values that fewer than 5 rows share, in 1 row, and is published as a sensitive column"
+    )
+    settled = {"publish": ["age", "illness"]}
+    assert wh.anonymize(table, as_label, **settled).verdict
+    assert not column_roles(
+        table, wh.KAnonymity(5, ["sex", "age"], label="income")
+    ).undecided.keys() & {"income"}
+
+
+def test_k__above_the_rows_is_said_before_columns_are(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame(COLUMNS).write_csv("table.csv")
+    asked = (
+        "--model",
+        "k-anonymity",
+        "--quasi-identifiers",
+        "team",
+        "--label",
+        "age",
+        "-o",
+        "o.csv",
+    )
+    done = run("anonymize", "table.csv", *asked, "--k", "61")
+    assert done.exit_code == 4
+    assert "the table has 60 rows, and groups of 61 are asked for" in done.stderr
+    assert run("anonymize", "table.csv", *asked, "--k", "60").exit_code == 2
+
+
+def test_sensitive__is_for_items_and_the_message_says_what_is_for_columns(tmp_path):
+    asked = (
+        "--model",
+        "k-anonymity",
+        "--k",
+        "5",
+        "--quasi-identifiers",
+        "age",
+        "--sensitive",
+        "ill",
+    )
+    done = run("anonymize", "table.csv", *asked, "-o", str(tmp_path / "o.csv"))
+    assert done.exit_code == 2
+    assert "not to k-anonymity; for a column: --sensitive-column ill with --l 2" in done.stderr

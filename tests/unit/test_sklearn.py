@@ -82,11 +82,21 @@ def test_parameters__can_be_read_set_and_cloned():
         ({"options": {"cosst": "ham"}}, "cosst"),
         ({"model": wh.RhoUncertainty("0.5", {"x"})}, "not about tables"),
         ({"model": wh.KAnonymity(3, ["agee"])}, "agee"),
+        ({"model": "k-anonymity"}, "such as KAnonymity"),
+        ({"model": wh.KAnonymity}, "made with its parameters"),
+        ({"model": wh.KAnonymity(3, ["sex"])}, r"publish=\['age', 'region'\]"),
+        ({"publish": ["sex"], "options": {"publish": "all"}}, "publish is given twice"),
     ],
 )
 def test_mistakes__are_told(changed, told):
     with pytest.raises(wh.WithholdError, match=told):
         Anonymizer(**{"model": MODEL, **changed}).fit(people())
+
+
+def test_publish__settles_columns_as_the_message_says():
+    found = Anonymizer(wh.KAnonymity(3, ["sex"]), publish=["age", "region"], seed=1)
+    assert clone(found).get_params()["publish"] == ["age", "region"]
+    assert list(found.fit_transform(people())["age"]) == list(people()["age"])
 
 
 def test_output__is_what_was_asked_for():

@@ -190,7 +190,7 @@ def test_nothing_is_read_before_the_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_release_refuses_such_a_name_and_leaves_nothing(tmp_path: Path) -> None:
-    release = withhold.anonymize([["a", "b"], ["b"]], withhold.KmAnonymity(1, 1))
+    release = withhold.anonymize([["a", "b"], ["a", "b"]], withhold.KmAnonymity(2, 1))
     with pytest.raises(OutputError, match="spreadsheets"):
         release.write(tmp_path / "o.xlsx")
     assert not list(tmp_path.iterdir())

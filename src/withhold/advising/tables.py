@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from withhold.advising.candidates import Candidate, Candidates
+from withhold.advising.candidates import Candidate, Candidates, CommandWords
 from withhold.arguments import names_in
 from withhold.data.column_lists import join_columns, typed
 from withhold.data.decimals import exact_decimal
@@ -15,6 +15,7 @@ from withhold.data.grouping import groups_of
 from withhold.data.identifying import column_words, looks_identifying
 from withhold.data.likely_known import is_known_by_name
 from withhold.data.names import is_unknown
+from withhold.data.roles import column_roles
 from withhold.data.table import Table
 from withhold.errors import InputError
 from withhold.formats import read_table
@@ -30,6 +31,8 @@ K = (2, 5, 10, 50)
 TURNS = (5, 10, 2, 50)
 """The usual k first."""
 L = 2
+MARKS = ("*", "?", "withheld", "∅")
+"""What may mark a withheld cell; the first that no cell shows."""
 DIAGNOSIS = re.compile(
     r"\b(diagnos\w*|icd|disease|illness|condition|disorder|hiv|krankheit|erkrankung|befund|maladie"
     r"|enfermedad|malattia|doen[cç]a|ziekte)\b"
@@ -90,7 +93,7 @@ LEFT_OUT = (
 )
 
 
-def columns_of(sample: Table, given: Iterable[str] | None) -> Columns:
+def columns_of(sample: Table, given: Iterable[str] | None, words: CommandWords) -> Columns:
     """What attackers may know of the sample: as given, or all but what identifies people."""
     wanted = None if given is None else tuple(names_in(given, name="quasi_identifiers"))
     for name in wanted or ():
@@ -106,22 +109,57 @@ def columns_of(sample: Table, given: Iterable[str] | None) -> Columns:
     known = wanted or tuple(name for name in sample.names if name not in drop)
     ways = (each.rpartition("=") for each in sample.binned)
     binned = {name: how for name, _, how in ways}
-    return Columns(known, wanted is not None, drop, bins, sample.dropped, binned)
+    dropped = tuple(name for name in sample.dropped if name != words.consent)
+    return Columns(known, wanted is not None, drop, bins, dropped, binned)
 
 
-def candidates_of_table(sample: Table, given: Iterable[str] | None) -> tuple[Table, Candidates]:
+def candidates_of_table(
+    sample: Table, given: Iterable[str] | None, words: CommandWords
+) -> tuple[Table, Candidates]:
     """The table with its columns prepared, and what may be promised about it."""
-    columns = columns_of(sample, given)
-    prepare = columns.options(columns.drop)
-    asked = [*_about_rows(columns.known, prepare, columns.words)]
-    if columns.few:
-        asked += _about_rows(columns.few, prepare, listing(columns.few))
+    columns = columns_of(sample, given, words)
     prepared = read_table(sample, drop=columns.drop, bins=columns.bins)
-    asked += _about_values(prepared, columns, prepare)
-    return prepared, Candidates(asked, columns.assumed, not_measured=LEFT_OUT)
+    asked = [*_about_rows(columns.known, columns.words)]
+    if columns.few:
+        asked += _about_rows(columns.few, listing(columns.few))
+    asked += _about_values(prepared, columns)
+    told = [_told(candidate, prepared, columns) for candidate in asked]
+    others = dict.fromkeys(name for _, dropped in told for name in dropped)
+    assumed = columns.assumed
+    if others:
+        assumed.append(
+            f"dropped in the commands that would stop otherwise: {listing(tuple(others))}"
+        )
+    found = [candidate for candidate, _ in told]
+    return prepared, Candidates(found, assumed, not_measured=LEFT_OUT)
 
 
-def _about_values(table: Table, columns: Columns, prepare: str) -> Iterator[Candidate]:
+def _told(asked: Candidate, table: Table, columns: Columns) -> tuple[Candidate, list[str]]:
+    """The candidate with all options that its command needs, and the columns that would stop it."""
+    # More than there are rows cannot be promised, whatever is dropped.
+    can_hold = asked.model.k <= len(table)
+    undecided = column_roles(table, asked.model).undecided if can_hold else {}
+    shown = [name for name in undecided if name in asked.model.sensitive_column]
+    drop = [name for name in undecided if name not in shown]
+    publish = f" --publish {shlex.quote(join_columns(shown))}" if shown else ""
+    mark = _mark(table, asked.model.quasi_identifiers)
+    options = f"{asked.options}{columns.options((*columns.drop, *drop))}{publish}{mark}"
+    return replace(asked, options=options), drop
+
+
+def _mark(table: Table, names: Iterable[str]) -> str:
+    """The option for a mark, if a withheld cell of these columns could be taken for a blank."""
+    shown = {
+        value
+        for column in map(table.column, names)
+        for value, count in zip(column.values, column.counts.tolist(), strict=True)
+        if count
+    }
+    free = (mark for mark in MARKS if mark not in shown)
+    return f" --mark {shlex.quote(next(free))}" if shown & {"", None} else ""
+
+
+def _about_values(table: Table, columns: Columns) -> Iterator[Candidate]:
     """What keeps groups from sharing one value, for columns of diagnoses and for those in which groups do."""
     known = columns.known if columns.are_named else columns.few
     if not known:
@@ -139,7 +177,7 @@ def _about_values(table: Table, columns: Columns, prepare: str) -> Iterator[Cand
                 f"at least {TURNS[0]} rows fit equally well, with {L} values of {name} or more",
                 KAnonymity(TURNS[0], known, sensitive_column=name, l=L),
                 f"--model k-anonymity --k {TURNS[0]} --quasi-identifiers {listed} --sensitive-column "
-                f"{shlex.quote(join_columns([name]))} --l {L}{prepare}",
+                f"{shlex.quote(join_columns([name]))} --l {L}",
                 turn=len(TURNS),
             )
 
@@ -171,13 +209,13 @@ def _can_be_cut(table: Table, name: str, how: str) -> bool:
     return True
 
 
-def _about_rows(names: Sequence[str], prepare: str, knows: str) -> Iterator[Candidate]:
+def _about_rows(names: Sequence[str], knows: str) -> Iterator[Candidate]:
     listed = shlex.quote(join_columns(names))
     for k in K:
         yield Candidate(
             knows,
             f"at least {k} rows fit equally well",
             KAnonymity(k, names),
-            f"--model k-anonymity --k {k} --quasi-identifiers {listed}{prepare}",
+            f"--model k-anonymity --k {k} --quasi-identifiers {listed}",
             turn=TURNS.index(k),
         )

@@ -157,6 +157,7 @@ def _check_columns(
 ) -> None:
     """Stop if a column needs a decision of the user; say which columns are published unchanged."""
     from withhold.data.decimals import comma_columns
+    from withhold.data.grouping import refuse_few_rows
     from withhold.data.repeats import refuse_repeats
     from withhold.data.roles import (
         PUBLISHED,
@@ -174,9 +175,11 @@ def _check_columns(
         )
     named = columns_of(publish, table) if method_of(model).data == "people" else publish
     found = column_roles(table, model, named)
+    if stops and found.undecided and method_of(model).data == "table":
+        refuse_few_rows(len(table), model.k)
     if stops:
         refuse_undecided(found.undecided)
-        refuse_repeats(table, getattr(model, "quasi_identifiers", ()), publish)
+        refuse_repeats(table.repeats, getattr(model, "quasi_identifiers", ()), publish)
     never_changed = telling_columns(table, model) if method_of(model).data == "table" else {}
     for name, reason in never_changed.items():
         note(

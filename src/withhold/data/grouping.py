@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from withhold.data.array_types import Longs
 from withhold.data.table import Table
+from withhold.errors import ImpossibleError
+from withhold.wording import counted
 
 ROOM = 2**62
 """Keys stay below this, so that they are exact."""
@@ -51,6 +53,14 @@ def group_rows(columns: Sequence[NDArray[np.int32]], n_rows: int) -> Groups:
 def groups_of(table: Table, names: Sequence[str]) -> Groups:
     """The groups of rows that agree in these columns, a withheld cell being a value of its own."""
     return group_rows([table.column(name).codes for name in names], len(table))
+
+
+def refuse_few_rows(n_rows: int, k: int) -> None:
+    """Raise at once if there are not even k rows."""
+    if n_rows < k:
+        raise ImpossibleError(
+            f"the table has {counted(n_rows, 'row')}, and groups of {k:,} are asked for; choose a smaller k"
+        )
 
 
 def distinct_per_group(groups: Groups, codes: NDArray[np.int32]) -> Longs:

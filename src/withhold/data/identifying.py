@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from withhold.data.given_names import are_names
 from withhold.data.person_names import may_name_kinds, names_persons
 from withhold.data.table import Column, Table
 
@@ -141,6 +142,14 @@ PATTERNS = (
         0.1,
     ),
 )
+REACHED = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[a-z]|(?<![\w+])\+\d{1,3}[ /().-]*(\d[ /().-]{0,2}){7,}\d"
+    r"|(?<![\w(])\(\d{3}\) ?\d{3}[ .-]\d{4}\b|(?<![\w-])\d{3}-\d{3}-\d{4}\b(?!-)"
+    r"|\b(tel|telefon|telephone|phone|mobile|mobil|handy|fax|t[eé]l[eé]phone|tel[eé]fono)\b\W{0,3}"
+    r"(no|nr|number)?\W{0,3}(\d[ /().-]{0,2}){5,}\d",
+    re.IGNORECASE,
+)
+"""An e-mail address or a telephone number somewhere in a cell; a number without a sign of its own is none."""
 CAPITALISED = re.compile(r"[^\W\d_][\w .'-]*")
 DECIMALS = re.compile(r"-?\d{1,3}\.\d{3,}")
 TEXT_WORDS, TEXT_LENGTH = 4, 20
@@ -160,8 +169,21 @@ class _Cells(NamedTuple):
     """The name of the column as words."""
     tried: list[str]
     """Some of the different values."""
-    different: int
+    values: list[str]
+    """All of them."""
     filled: int
+
+    @property
+    def different(self) -> int:
+        """How many different values there are."""
+        return len(self.values)
+
+    @property
+    def reached(self) -> int:
+        """How many of the different values hold an e-mail address or a telephone number."""
+        # One look at all values together says whether there is any.
+        is_any = REACHED.search("\n".join(self.values))
+        return sum(bool(REACHED.search(value)) for value in self.values) if is_any else 0
 
     def share(self, fits: Callable[[str], object]) -> float:
         """The share of the values that fit."""
@@ -204,7 +226,7 @@ def _reason(column: Column) -> str:
         if enough and cells.share(lambda value: pattern.matches.fullmatch(value)) >= SHARE:  # noqa: B023
             return f"holds {pattern.what}"
     return next((reason for reason, applies in _CHECKS.items() if applies(cells)), "").format(
-        different=cells.different, filled=cells.filled
+        different=cells.different, filled=cells.filled, reached=cells.reached
     )
 
 
@@ -213,7 +235,8 @@ def _cells(column: Column) -> _Cells:
     filled = [(value, n) for value, n in zip(column.values, counts, strict=True) if value and n]
     # Evenly over the sorted values, so that the first letters of the alphabet do not decide.
     tried = [value.strip() for value, _ in filled[:: max(1, len(filled) // LOOKED_AT)]]
-    return _Cells(column_words(column.name), tried, len(filled), sum(n for _, n in filled))
+    values = [value for value, _ in filled]
+    return _Cells(column_words(column.name), tried, values, sum(n for _, n in filled))
 
 
 def _stands_for_a_person(name: str) -> bool:
@@ -237,6 +260,7 @@ _CHECKS: Mapping[str, Callable[[_Cells], bool]] = {
             and cells.share(CAPITALISED.fullmatch) >= SHARE
         )
     ),
+    "holds names of people": lambda cells: are_names(cells.tried),
     "holds coordinates": lambda cells: (
         bool(PLACE.fullmatch(cells.name)) and cells.share(DECIMALS.fullmatch) >= SHARE
     ),
@@ -250,6 +274,9 @@ _CHECKS: Mapping[str, Callable[[_Cells], bool]] = {
             bool(NUMBER.fullmatch(cells.name) or names_persons(cells.name))
             and (cells.many or (cells.filled < FEWEST and cells.different > cells.filled / 2))
         )
+    ),
+    "holds e-mail addresses or telephone numbers, in {reached:,} of {different:,} different values": (
+        lambda cells: bool(cells.reached)
     ),
 }
 """What to say of a column, and when; the first that applies."""

@@ -27,6 +27,7 @@ FEWEST_OF_PART = 1000
 """In a smaller part, an item in only one record means nothing: it may be in other parts, too."""
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^\W\d_]{2,}")
 """Unlike packages with their versions, such as react@17.0.2."""
+BETWEEN_WORDS = re.compile(r"[\s<>()\[\],;:\"']+")
 SHORTEST_NUMBER = 8
 """The digits of a date without separators; telephone and document numbers have more."""
 DIGITS = re.compile(r"\d+")
@@ -102,7 +103,7 @@ def refuse_identifying_items(
 
 def _always(records: Records, supports: Longs) -> Identifying | None:
     """Items that cannot be articles, however many records they are in."""
-    mails = [n for n, name in _names_with("@", records) if EMAIL.fullmatch(name.strip())]
+    mails = [n for n, name in _names_with("@", records) if _has_mail(name)]
     times = [n for n, name in _names_with(":", records) if _is_moment(name.strip())]
     for codes, one, several in (
         (mails, "an e-mail address", "e-mail addresses"),
@@ -121,6 +122,11 @@ def _names_with(mark: str, records: Records) -> list[tuple[int, str]]:
     if mark not in "".join(names):
         return []
     return [(code, name) for code, name in enumerate(names) if mark in name]
+
+
+def _has_mail(name: str) -> bool:
+    """Whether there is an e-mail address in it, such as in ``Ann <ann@web.at>``."""
+    return any(map(EMAIL.fullmatch, BETWEEN_WORDS.split(name)))
 
 
 def _is_moment(name: str) -> bool:

@@ -58,17 +58,10 @@ def likely_known(
     Nothing is counted in fewer rows than ``fewest``.
     """
     least = max(k, 2)
-    columns = [table.column(name) for name in names]
-    # One value for all says nothing about anybody.
-    columns = [column for column in columns if np.count_nonzero(column.counts) > 1]
-    found = {each.name: reason for each in columns if (reason := _named(each))}
+    columns = _told_apart(table, names)
+    found = known_alone(table, names, k, fewest=fewest)
     if len(table) < fewest:
         return found
-    found |= {
-        each.name: reason
-        for each in columns
-        if each.name not in found and (reason := _rare(each, least))
-    }
     if len(found) == len(columns):
         return found
     known = groups_of(table, tuple(quasi_identifiers))
@@ -87,6 +80,17 @@ def likely_known(
     return found
 
 
+def known_alone(
+    table: Table, names: Iterable[str], k: int, *, fewest: int = FEWEST
+) -> dict[str, str]:
+    """Why each of these columns may be known by its name, or singles people out whatever else is known."""
+    return {
+        each.name: reason
+        for each in _told_apart(table, names)
+        if (reason := _named(each) or (_rare(each, max(k, 2)) if len(table) >= fewest else ""))
+    }
+
+
 def is_known_by_name(name: str) -> bool:
     """Whether a column of this name holds what neighbours, colleagues or registers know of a person.
 
@@ -94,6 +98,12 @@ def is_known_by_name(name: str) -> bool:
     (True, True, False)
     """
     return KNOWN.search(column_words(name)) is not None
+
+
+def _told_apart(table: Table, names: Iterable[str]) -> list[Column]:
+    """The columns with several values: one for all says nothing about anybody."""
+    columns = [table.column(name) for name in names]
+    return [column for column in columns if np.count_nonzero(column.counts) > 1]
 
 
 def _named(column: Column) -> str:

@@ -36,13 +36,13 @@ class Repeat:
 
 
 def refuse_repeats(
-    table: Table, quasi_identifiers: Iterable[str], publish: str | Iterable[str]
+    repeats: Iterable[Repeat] | None, quasi_identifiers: Iterable[str], publish: str | Iterable[str]
 ) -> None:
     """Stop if rows are hardly persons, unless the user chose to publish them so."""
     known = tuple(quasi_identifiers)
-    # The only text is "all".
+    # The only texts are "all" and "repeats".
     is_decided = isinstance(publish, str) or REPEATS in tuple(publish)
-    for each in () if is_decided else table.repeats or ():
+    for each in () if is_decided else repeats or ():
         if each.stops(known):
             raise PolicyError(
                 f"{each.problem}. To fix it: {each.remedy}; or say {option('publish', REPEATS)} if rows may "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 from withhold.arguments import names_in
 from withhold.data.column_lists import join_columns
 from withhold.data.identifying import FEWEST, determining_columns, looks_identifying
-from withhold.data.likely_known import likely_known
+from withhold.data.likely_known import known_alone, likely_known
 from withhold.data.repeats import REPEATS, refuse_repeats
 from withhold.data.table import Table
 from withhold.data.tidied import ITEMS
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from withhold.data.people import People
 
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
-PUBLISHED, DROPPED = "published", "dropped"
-ALL = "all"
+PUBLISHED, DROPPED, ALL = "published", "dropped", "all"
 MANY, SHOWN, MOST_LISTED = 8, 3, 100
 """From how many columns with one reason on not all are named, how many are then, and how many to paste."""
 LARGE_PART = 10_000
@@ -173,8 +172,8 @@ def column_roles(
     roles = roles_of(table, model)
     open_ones = [name for name, role in roles.items() if role == PUBLISHED and name not in named]
     undecided = looks_identifying(table, open_ones)
-    for name, reason in looks_identifying(table, _shown_in_a_role(roles, named)).items():
-        undecided[name] = f"{reason}, and is published as {_AS[roles[name]]}"
+    in_roles = _shown_in_a_role(roles, named)
+    in_a_role = looks_identifying(table, in_roles)
     telling = determining_columns(table, open_ones, model.quasi_identifiers)
     for name in open_ones:
         if name in telling and name not in undecided:
@@ -183,7 +182,10 @@ def column_roles(
         # Sensitive items apart have no k: their promise is the same whatever is known of attributes.
         rest = [name for name in open_ones if name not in undecided]
         fewest = LARGE_PART if is_part else FEWEST
+        in_a_role = known_alone(table, in_roles, k, fewest=fewest) | in_a_role
         undecided |= likely_known(table, rest, model.quasi_identifiers, k, fewest=fewest)
+    for name, reason in in_a_role.items():
+        undecided[name] = f"{reason}, and is published as {_AS[roles[name]]}"
     undecided |= holding_items(table, open_ones, model.sensitive)
     # In the order of the table, which is how people look for them.
     return ColumnRoles(roles, {name: undecided[name] for name in roles if name in undecided})
@@ -238,7 +240,7 @@ def decided_columns(table: Table, model: NamesColumns, publish: Publish) -> Publ
     """
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, columns_of(publish, table)).undecided)
-    refuse_repeats(table, model.quasi_identifiers, publish)
+    refuse_repeats(table.repeats, model.quasi_identifiers, publish)
     return publish
 
 
@@ -309,6 +311,7 @@ def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Col
             out = f"column {name!r} is named twice: it is left out ({option('drop')} or {option('consent')})"
             raise PolicyError(f"{out}, and it is a {role}; choose one")
         table.column(name)
+    publish = (REPEATS,) if publish == REPEATS else publish
     if isinstance(publish, str):
         if publish != ALL:
             raise PolicyError(f"publish must be a list of columns or 'all', not {publish!r}")

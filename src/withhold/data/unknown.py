@@ -28,6 +28,8 @@ BETWEEN_NAMES = re.compile(r"[,;|\t]")
 """What separates names if several are on one line."""
 SEVERAL = (("occurs", "occur"), ("was not", "were not"), ("begins", "begin"), ("is not", "are not"))
 """What is said of one name, and of several."""
+OF_LISTS = (".txt", ".csv", ".dat")
+"""How names of files with lists of items end."""
 LARGEST_SEARCH = 200_000
 """Among more names than this, nearest spellings are not searched for: that would take seconds each."""
 
@@ -144,6 +146,9 @@ def refuse_if_nothing_known(unknown: Unknown | None, *, can_allow: bool = True) 
     """Raise if the data have none of the names and this was not, or cannot be, declared to be intended."""
     if unknown is not None and unknown.is_everything and not unknown.allowed:
         remedy = "correct the spelling" + (f", or {how_to_allow()}" if can_allow else "")
+        of_file = next((name for name in unknown.names if name.casefold().endswith(OF_LISTS)), None)
+        if of_file is not None:
+            remedy += f"; or, if {of_file!r} is a file, {instead_of_file(of_file)}"
         raise InputError(f"{unknown}; nothing would be protected", remedy=remedy)
 
 
@@ -221,20 +226,22 @@ def _refuse_files(unknown: Unknown) -> None:
         if "." in name and os.path.isfile(name):
             raise InputError(
                 f"{name!r} is a file, but was read as one of the {unknown.what}",
-                remedy="give one file, or items with commas between; not both",
+                remedy=instead_of_file(name),
             )
+
+
+def instead_of_file(name: str) -> str:
+    """How to say that the items are in a file."""
+    if option("sensitive").startswith("--"):
+        return "give one file, or items with commas between; not both"
+    return f"give the items in it: Path({name!r}).read_text().splitlines()"
 
 
 def _in_number(problem: str, n: int) -> str:
     """The problem in words that fit this number of names."""
     if n == 1:
         return problem
-    for one, several in (
-        ("occurs", "occur"),
-        ("was not", "were not"),
-        ("begins", "begin"),
-        ("is not", "are not"),
-    ):
+    for one, several in SEVERAL:
         problem = problem.replace(one, several)
     return problem
 

@@ -19,7 +19,7 @@ from withhold.errors import InputError, PolicyError, option
 from withhold.formats.first_rows import refuse_row_as_header
 from withhold.formats.opening import GZIP, PARQUET, ZSTD, Opened, open_bytes
 from withhold.formats.slices import HEAD, TELLING_ROWS, Slice, cut, open_file, open_slice, size_of
-from withhold.formats.table import read_opened
+from withhold.formats.table import read_opened, repeats_in
 
 BLOCK = 1 << 22
 
@@ -38,7 +38,9 @@ class TableReader:
 
     def read(self, opened: Opened) -> Table:
         """The table in a slice, its columns dropped and binned."""
-        return prepare(_read(opened, self.form), self.drop, self.bins or {})
+        table = _read(opened, self.form)
+        table = replace(table, repeats=repeats_in(table, self.drop))
+        return prepare(table, self.drop, self.bins or {})
 
     def whole_numbers(self, opened: Opened) -> frozenset[str]:
         """The binned columns that have only whole numbers, which decides how their ranges are written."""

@@ -29,6 +29,8 @@ MANIFEST, INTERNAL, STATE, REPORT = OURS = (
     *("manifest.json", "internal.json"),
     *("parts.jsonl", "report.html"),
 )
+OWN_MANIFEST, OWN_INTERNAL = ".manifest.json", ".internal.json"
+"""What follows a part's name in those of its own manifests, if it promises something on its own."""
 WORK = ".part-work"
 """The private folder of a table's release by parts, gone when the run ends."""
 FORMAT = 1
@@ -206,7 +208,7 @@ def finish(
     """
     names = {part.name for part in parts}
     for path in folder.iterdir():
-        base = path.name.removesuffix(".manifest.json").removesuffix(".internal.json")
+        base = path.name.removesuffix(OWN_MANIFEST).removesuffix(OWN_INTERNAL)
         if path.name.startswith("part-") and base not in names:
             path.unlink()
     totals = Totals.of(parts)
@@ -301,7 +303,7 @@ def read_output(folder: Path) -> dict[str, Any]:
 def unlisted(folder: Path, parts: Iterable[Listed]) -> list[str]:
     """Files of the folder that look like parts and are not listed."""
     names = {part.name for part in parts}
-    known = names | {f"{name}.{kind}.json" for name in names for kind in ("manifest", "internal")}
+    known = names | {name + end for name in names for end in (OWN_MANIFEST, OWN_INTERNAL)}
     return sorted(path.name for path in folder.iterdir() if path.name not in {*known, *OURS})
 
 

@@ -54,6 +54,11 @@ class PartsRelease:
     choice: Choice | None = None
     """What all parts have in common, if that was chosen for all of them."""
 
+    def __repr__(self) -> str:
+        """Where it is, and how much."""
+        size = f"{counted(len(self.parts), 'part')}, {counted(self.totals.records, 'record')}"
+        return f"<PartsRelease folder={self.folder} model={self.model.name} verdict=HOLDS, {size}>"
+
     @property
     def proved(self) -> str:
         """Whether each part was proved, or what all of them hold together."""
@@ -69,8 +74,30 @@ class PartsRelease:
         """What the custodian should know before this goes out."""
         missing = self.unknown
         told = [] if missing is None or missing.allowed else [str(missing)]
-        kept = self.ids == KEEP and method_of(self.model).data == "records"
-        return (*told, *([KEPT] if kept else []), *self.found)
+        method = method_of(self.model)
+        kept = self.ids == KEEP and method.data == "records"
+        # Of items, these are about the model alone.
+        weak = () if method.data == "table" else method.warnings(None, self.model)
+        return (*told, *([KEPT] if kept else []), *weak, *self.found)
+
+    def recipients(self, edition: str | None = None) -> list[tuple[str, str]]:
+        """Which files of the folder may be handed on, and which stay with the custodian.
+
+        ``edition`` is that of the report, if there is one.
+        """
+        first, last = self.parts[0].name, self.parts[-1].name
+        names = first if first == last else f"{first} to {last}"
+        own = (self.folder / f"{first}{folders.OWN_MANIFEST}").exists()
+        go = [
+            folders.MANIFEST,
+            names,
+            *([f"the {folders.OWN_MANIFEST} of each part"] if own else []),
+        ]
+        stay = [folders.INTERNAL, folders.STATE]
+        stay += [f"the {folders.OWN_INTERNAL} of each part"] if own else []
+        if edition is not None:
+            (stay if edition == "internal" else go).append(folders.REPORT)
+        return [("may go out", ", ".join(go)), ("stays with you", ", ".join(stay))]
 
     def as_dict(self) -> dict[str, Any]:
         """The release as plain values."""

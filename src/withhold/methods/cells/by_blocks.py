@@ -17,6 +17,7 @@ from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
 from withhold.data.cell_plan import KEPT, CellPlan, fingerprint
 from withhold.data.forest import Forest, make_forest
+from withhold.data.repeats import Repeat, refuse_repeats
 from withhold.data.roles import column_roles, refuse_undecided, undecided_in_most
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
@@ -25,7 +26,7 @@ from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.search.blocks import (
     BLOCK_ROWS,
-    counts_are_right,
+    counts_are_valid,
     cut_keys,
     join_blocks,
     sort_keys,
@@ -54,6 +55,8 @@ class PartSurvey:
     """The codes of a sample of rows."""
     undecided: Mapping[str, str]
     """Columns that may identify people, as far as this part shows, each with the reason."""
+    repeats: tuple[Repeat, ...]
+    """Why its rows may not be persons, where that would stop a release."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,8 @@ def survey_part(
     draw = np.random.default_rng(seed)
     rows = draw.choice(len(table), size=min(SAMPLED, len(table)), replace=False)
     counts = tuple(column.counts for column in columns)
-    found = PartSurvey(len(table), table.names, each_once, counts, codes[rows], undecided)
+    repeats = tuple(each for each in table.repeats or () if each.stops(model.quasi_identifiers))
+    found = PartSurvey(len(table), table.names, each_once, counts, codes[rows], undecided, repeats)
     return found, codes
 
 
@@ -134,6 +138,9 @@ def join_surveys(
 ) -> WholeTable:
     """One numbering of all values, and the bounds of blocks; refuses what no release can satisfy."""
     refuse_undecided(undecided_in_most([(each.rows, each.undecided) for each in surveys]))
+    if 2 * sum(each.rows for each in surveys if each.repeats) >= sum(each.rows for each in surveys):
+        repeats = [found for each in surveys for found in each.repeats]
+        refuse_repeats(repeats, model.quasi_identifiers, options.publish)
     columns, counts = [], []
     for place in range(len(surveys[0].columns)):
         found: dict[Value, int] = {}
@@ -184,16 +191,16 @@ def deal(codes: Ints, survey: PartSurvey, whole: WholeTable, model: KAnonymity) 
     return Dealt(codes, of_row, np.bincount(of_row, minlength=n_blocks), tuple(counts))
 
 
-def right_blocks(
+def valid_blocks(
     sizes: Longs, counts: Sequence[Longs], whole: WholeTable, model: KAnonymity
 ) -> list[tuple[int, int]]:
-    """Blocks of all parts together, neighbours joined where one could not be released on its own."""
+    """The blocks of all parts together, each joined to its neighbours if it could not be released alone."""
 
-    def is_right(first: int, end: int) -> bool:
+    def is_valid(first: int, end: int) -> bool:
         found = [each[first:end].sum(axis=0) for each in counts]
-        return counts_are_right(int(sizes[first:end].sum()), found, model, whole.sensitive)
+        return counts_are_valid(int(sizes[first:end].sum()), found, model, whole.sensitive)
 
-    return join_blocks(sizes.tolist(), is_right)
+    return join_blocks(sizes.tolist(), is_valid)
 
 
 def search_block(

@@ -21,6 +21,7 @@ from withhold.data.roles import PUBLISHED, roles_of
 from withhold.data.sensitive_values import SHOWN, nearly_equal, says_nothing
 from withhold.data.table import WITHHELD
 from withhold.errors import option
+from withhold.exact import decimal_text
 from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity
 from withhold.methods.cells.requirements import distance, parse_diversity
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
@@ -72,13 +73,29 @@ def one_label_rows(table: Table, model: KAnonymity, groups: Groups) -> int | Non
     return int(groups.sizes[labels == 1].sum())
 
 
-def given_away(table: Table, model: KAnonymity) -> tuple[str, ...]:
+def disclosure_warnings(table: Table, model: KAnonymity) -> tuple[str, ...]:
     """Warnings although the model holds: small groups, and what groups disclose about other columns."""
     groups = groups_of(table, model.quasi_identifiers)
     found = _small_groups(table, model, groups) if model.missing == WILDCARD else ()
     of_label = one_label_warning(one_label_rows(table, model, groups), len(table), model)
     of_columns = _alike_warning(alike_groups(table, model, groups))
-    return (*found, *of_label, *of_columns, *_unclear_values(table, model, groups))
+    unclear = _unclear_values(table, model, groups)
+    return (*found, *of_label, *of_columns, *_without_effect(table, model), *unclear)
+
+
+def _without_effect(table: Table, model: KAnonymity) -> Iterator[str]:
+    """Columns of which no group of k rows could break the beta that was asked for."""
+    if model.beta is None:
+        return
+    for column in sensitive_columns(table, model):
+        # The worst group holds all rows of the rarest value, and no others unless those are fewer than k.
+        most = Fraction(len(table), max(min(column.whole.totals), model.k))
+        if most <= 1 + model.beta:
+            yield (
+                f"beta {decimal_text(model.beta)} promises nothing about {column.name}: in no group could a "
+                f"value be more than {float(most):.1f} times as frequent as in the table; 1 means at most "
+                "twice as frequent"
+            )
 
 
 class Alike(NamedTuple):
@@ -105,9 +122,9 @@ def alike_groups(table: Table, model: KAnonymity, groups: Groups) -> list[Alike]
         first = np.minimum.reduceat(codes, starts)
         alike = large & (first == np.maximum.reduceat(codes, starts)) & (first != WITHHELD)
         is_rare = 2 * column.counts < len(table)
-        told = is_rare & [bool(value) for value in column.values]
-        alike[alike] = told[first[alike]]
-        shares = column.counts[told] / len(table)
+        reveals = is_rare & [bool(value) for value in column.values]
+        alike[alike] = reveals[first[alike]]
+        shares = column.counts[reveals] / len(table)
         if alike.any() and not _may_be_chance(groups.sizes[large], groups.sizes[alike], shares):
             found.append(Alike(name, int(alike.sum()), int(groups.sizes[alike].sum())))
     return sorted(found, key=lambda each: -each.rows)
@@ -124,7 +141,7 @@ def _may_be_chance(sizes: Longs, alike: Longs, shares: Floats) -> bool:
 def _alike_warning(found: Sequence[Alike]) -> tuple[str, ...]:
     if not found:
         return ()
-    said = [
+    groups = [
         f"in {counted(each.groups, 'group')} of {counted(each.rows, 'row')} everybody has the same "
         f"{each.column}"
         for each in found[:COLUMNS_SHOWN]
@@ -132,7 +149,7 @@ def _alike_warning(found: Sequence[Alike]) -> tuple[str, ...]:
     more = f" (and so on, for {len(found):,} columns)" if len(found) > COLUMNS_SHOWN else ""
     protects = option("sensitive_column", found[0].column)
     return (
-        f"{listing(said)}{more}: whoever finds the group of a person knows it. To fix it: {protects} with "
+        f"{listing(groups)}{more}: whoever finds the group of a person knows it. To fix it: {protects} with "
         f"{option('l', 2)} protects a column",
     )
 

@@ -20,8 +20,8 @@ from withhold.methods.coherence.cohorts import Limits, limits_of, split_rows
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import (
     MoleSurvey,
-    alive_beside,
-    judge_alone,
+    alive_without,
+    judge_single_items,
     mark_first_minimal,
     survey,
 )
@@ -43,7 +43,9 @@ class MinimalMoles(Breaches):
     @cached_property
     def frame(self) -> Frame:
         # What is a mole by itself is in no larger minimal one.
-        alive = alive_beside(self.rows, judge_alone(self.rows, self.limits)[0])[self.rows.items]
+        alive = alive_without(self.rows, judge_single_items(self.rows, self.limits)[0])[
+            self.rows.items
+        ]
         return Frame.of(self.rows.offsets, self.rows.items, alive, alive)
 
     def of_nothing(self) -> Found:
@@ -70,10 +72,9 @@ class MinimalMoles(Breaches):
         mark_first_minimal(self.rows, self.limits, drawn, hits, self.stop)
 
     def attack_curve(self) -> tuple[AttackPoint, ...]:
-        # A bound of 1 asks for nothing, as does k = 1.
+        # A bound of 1 asks for nothing.
         allowed = self.model.h if self.model.h < 1 else None
-        k = self.model.k if self.model.k > 1 else None
-        return attack_curve(self.rows, self.request, self.stop, allowed=allowed, k=k)
+        return attack_curve(self.rows, self.request, self.stop, allowed=allowed, k=self.model.k)
 
 
 audit_coherence = audit_by(verify_coherence, MinimalMoles)

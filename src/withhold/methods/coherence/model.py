@@ -30,7 +30,7 @@ from withhold.options import (
 )
 from withhold.wording import counted, none_of, so_many
 
-KOption = Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)]
+KOption = Annotated[int, Option(K_HELP, at_least=2, missing=K_MISSING, weaker=smaller)]
 
 
 @dataclass(frozen=True, init=False)
@@ -112,7 +112,7 @@ infer the private item with a probability above 0.5.
         exact = Fraction(1) if str(h) in ("1", "1.0") else exact_threshold(h, name="h")
         self._set(
             h=exact,
-            k=at_least_one(k, name="k"),
+            k=at_least_two(k),
             p=None if p is None else at_least_one(p, name="p"),
             private=items,
         )
@@ -134,7 +134,7 @@ infer the private item with a probability above 0.5.
 class Coherent(Model, Protocol):
     """What this room needs of a model; models other than ``Coherence`` that have it are proved here, too.
 
-    An h of 1 requires nothing, and neither does a k of 1.
+    An h of 1 requires nothing.
     """
 
     @property
@@ -145,6 +145,13 @@ class Coherent(Model, Protocol):
     def p(self) -> int | None: ...
     @property
     def private(self) -> frozenset[str]: ...
+
+
+def at_least_two(k: int) -> int:
+    """A k that hides somebody: with 1, whoever finds the record of a person has found that person."""
+    if at_least_one(k, name="k") < 2:
+        raise PolicyError(f"k must be 2 or more, not {k}, among which nobody would hide")
+    return int(k)
 
 
 def at_least_one(value: int, *, name: str) -> int:

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 from withhold.arguments import checked
 from withhold.data.by_fields import ByFields
 from withhold.data.groups import Groups, GroupsOption
-from withhold.methods.coherence.model import KOption, at_least_one
+from withhold.methods.coherence.model import KOption, at_least_one, at_least_two
 from withhold.options import Option, smaller
 from withhold.wording import counted
 
@@ -36,7 +36,7 @@ class KmAnonymity(ByFields):
     Raises
     ------
     PolicyError
-        k or m below 1.
+        k below 2 or m below 1.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class KmAnonymity(ByFields):
         groups: GroupsOption = None,
     ) -> None:
         self._set(
-            k=at_least_one(k, name="k"),
+            k=at_least_two(k),
             m=at_least_one(m, name="m"),
             groups=None if groups is None else Groups.of(groups),
         )

@@ -1,4 +1,9 @@
-"""ρ-uncertainty: no sensitive item can be inferred with a confidence above ρ."""
+"""ρ-uncertainty: no sensitive item can be inferred with a confidence above ρ.
+
+Here: the model, the audit, groups of public items and their trade-off; ``check`` has the proof, ``search``
+the search, ``bound`` the lower bound. Not here: walks and layouts, which are in ``counting``, and the
+measures of records, which are in ``measure``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from withhold.auditing.options import AuditOptions
 from withhold.by_parts import ByParts
 from withhold.lazy import later
 from withhold.method import STATED_GROUPS, Method, Step
-from withhold.methods.rho.model import RhoUncertainty, against_nobody
+from withhold.methods.rho.model import RhoUncertainty, weak_promises
 from withhold.methods.rho.options import RhoSearch
 from withhold.telling.words import WORST_INFERENCES, Words
 
@@ -33,7 +38,7 @@ METHOD = Method(
     advise=later(f"{__name__}.advice:advise_on_loss"),
     bound=later(f"{__name__}.bound.lower_bound:bound_rho"),
     measure=later(f"{__name__}.measure:measure_rho"),
-    warnings=against_nobody,
+    warnings=weak_promises,
     sections=later(f"{__name__}.telling:sections_of_rho"),
     words=Words(worst=WORST_INFERENCES),
     limits=(

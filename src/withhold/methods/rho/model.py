@@ -25,7 +25,7 @@ from withhold.options import (
     fewer,
     said_only_by_offered,
 )
-from withhold.wording import none_of, so_many
+from withhold.wording import none_of, percent, so_many
 
 MaxKnownOption = Annotated[
     int | None,
@@ -37,23 +37,41 @@ MaxKnownOption = Annotated[
 ]
 
 
+NEARLY_SURE = Fraction(4, 5)
+"""From this confidence on, a warning says in words what is allowed."""
+
+
 class BoundsKnowledge(Protocol):
-    """A model that says how many items an attacker knows."""
+    """A model that says how many items an attacker knows, and how sure of a sensitive one they may be."""
 
     @property
     def max_known(self) -> int | None:
         """At most this many; None: any number."""
         ...
 
+    @property
+    def rho(self) -> Fraction:
+        """The largest confidence allowed."""
+        ...
 
-def against_nobody(data: object, model: BoundsKnowledge) -> tuple[str, ...]:
-    """The warning about a promise against somebody who knows no item: other tools mean "no bound" by 0."""
-    if model.max_known != 0:
-        return ()
-    return (
-        "max-known 0 promises nothing about somebody who knows one item of a person; leave --max-known out "
-        "to protect from any number",
-    )
+
+def weak_promises(data: object, model: BoundsKnowledge) -> tuple[str, ...]:
+    """Warnings about a promise that is kept and protects hardly anybody, whatever the data.
+
+    Other tools mean "no bound" by 0.
+    """
+    found = []
+    if model.max_known == 0:
+        found.append(
+            "max-known 0 promises nothing about somebody who knows one item of a person; leave --max-known "
+            "out to protect from any number"
+        )
+    if model.rho >= NEARLY_SURE:
+        found.append(
+            f"with rho {decimal_text(model.rho)} an attacker may be {percent(model.rho, None)} sure of a "
+            "sensitive item of a person; 0.5 is usual"
+        )
+    return tuple(found)
 
 
 class Limits(NamedTuple):
