@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,17 @@ def test_audit__is_broken_with_a_person():
     done = run("audit", "baskets.dat", *MODEL)
     assert done.exit_code == 1
     assert "protected for record" in done.output
+    assert "wishes of" in done.stderr
+    made = run("anonymize", "baskets.dat", *MODEL, "-o", "out.dat")
+    assert "constraints" in made.stdout
+    # Without the header, the first wish would be lost.
+    Path("wishes.csv").write_text(WISHES.partition("\n")[2])
+    for verb in (("audit", "baskets.dat"), ("anonymize", "baskets.dat", "-o", "other.dat")):
+        refused = run(*verb, *MODEL)
+        assert (refused.exit_code, "wishes.csv, line 1: the first line" in refused.stderr) == (
+            3,
+            True,
+        )
 
 
 def test_release__can_be_proved_again_only_with_what_is_not_published(folder):

@@ -149,6 +149,7 @@ def test_csv__with_usual_names_is_read(tmp_path, header):
 def test_numbers__of_wishes_and_people():
     few = Constraints.of({0: ["a", "b"], 2: ["a"]}, TABLE)
     assert (few.n_pairs, few.n_people) == (3, 2)
+    assert few.size == "3 wishes of 2 records"
     everybody = Constraints.of({"*": ["a"]}, TABLE)
     assert (everybody.n_pairs, everybody.n_people) == (len(TABLE), len(TABLE))
 

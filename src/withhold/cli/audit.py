@@ -69,6 +69,7 @@ def audit(
         model = tidied_model(model, records.tidied)
         records = method.marked(records, model, given.get("mark"))
         evidence = methods.read_evidence(model, given, records, **known)
+        methods.tell_wishes(evidence, silent=shown.quiet)
         warn_about_unknown(model, records, evidence, allowed=allow_unknown)
         found = pipeline.audit(
             records,

@@ -152,6 +152,12 @@ def read_evidence(
     return method.evidence(files, data, allow_unknown)
 
 
+def tell_wishes(evidence: Evidence, *, silent: bool) -> None:
+    """Say how many wishes were read, so that a missing one is noticed."""
+    if evidence.constraints is not None:
+        note(f"{evidence.constraints.size} were read", silent=silent)
+
+
 def search_options(given: ModelOptions, model: Model) -> dict[str, Any]:
     """The typed search options."""
     return typed_values(method_of(model).searches(), given)

@@ -63,6 +63,7 @@ def sweep(
     with saying(f"interrupted; {kept}"), working(PLANS["sweep"], silent=shown.quiet) as job:
         original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)
         evidence = methods.read_evidence(grid[0].model, given, original, **known)
+        methods.tell_wishes(evidence, silent=shown.quiet)
         warn_about_unknown(
             tidied_model(grid[0].model, original.tidied), original, evidence, allowed=allow_unknown
         )

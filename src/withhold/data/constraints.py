@@ -259,6 +259,11 @@ class Constraints:
         return int(np.count_nonzero(self.bits.any(axis=1)))
 
     @property
+    def size(self) -> str:
+        """How many wishes of how many people there are, in words."""
+        return f"{counted(self.n_pairs, 'wish', 'wishes')} of {counted(self.n_people, 'record')}"
+
+    @property
     def nbytes(self) -> int:
         """The memory of the arrays."""
         return self.bits.nbytes + self.offsets.nbytes + self.columns.nbytes

@@ -198,10 +198,8 @@ def release_text(release: AnyRelease, published: Published, *, took: str | None 
 
 def _wishes_read(release: AnyRelease) -> list[tuple[str, str]]:
     """How many wishes were read, so that a missing one is noticed, if people have wishes of their own."""
-    if (wishes := release.evidence.constraints) is None:
-        return []
-    read = f"{counted(wishes.n_pairs, 'wish', 'wishes')} of {counted(wishes.n_people, 'record')}"
-    return [("constraints", read)]
+    wishes = release.evidence.constraints
+    return [] if wishes is None else [("constraints", wishes.size)]
 
 
 def _nothing_protected(release: AnyRelease) -> str:
