@@ -7,6 +7,7 @@ The bounds of an ``Option`` are enforced.
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
@@ -109,12 +110,22 @@ def names_in(given: Iterable[Any], *, name: str) -> tuple[str, ...]:
     ('7', 'beer')
     """
     if not fits(given, Iterable[str]):
-        raise PolicyError(f"{name} must be {WORDS['Iterable']}, not {_shown(given)}")
+        raise PolicyError(
+            f"{name} must be {WORDS['Iterable']}, not {_shown(given)}{_lines_of(given)}"
+        )
     found = list(given)
     if not _are_names(found):
         odd = next(each for each in found if not _is_name(each))
         raise PolicyError(f"{name} must hold texts, not {_shown(odd)}")
     return tuple(map(str, found))
+
+
+def _lines_of(given: object) -> str:
+    """How to pass what a file lists, if the name of one was given."""
+    is_file = isinstance(given, str) and os.path.isfile(given)
+    return (
+        f"; for the lines of the file: Path({given!r}).read_text().splitlines()" if is_file else ""
+    )
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
@@ -168,7 +179,9 @@ def _check_values(function: Callable[..., Any], given: Mapping[str, Any]) -> Non
             continue
         shown_name = option(name) if _option_in(hints[name]) else name
         if not fits(value, hints[name]):
-            raise PolicyError(f"{shown_name} must be {words(hints[name])}, not {_shown(value)}")
+            raise PolicyError(
+                f"{shown_name} must be {words(hints[name])}, not {_shown(value)}{_lines_of(value)}"
+            )
         if not fits(value, float):
             continue
         least, most = _bounds(name, hints[name])

@@ -6,6 +6,7 @@ how to read a file nor who was left out, the user is asked.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,9 +18,10 @@ from withhold.data.tidying import parse_tidy, tidy_records
 from withhold.errors import InputError, PolicyError, UndecidedError, option
 from withhold.formats import READERS, Data, read, read_people, read_table
 from withhold.formats.databases import queried
+from withhold.formats.detect import LOOKS_LIKE_TABLE
 from withhold.formats.formulas import unescaped_items
 from withhold.method import Model
-from withhold.publish.manifest import read_internal, read_manifest
+from withhold.publish.manifest import manifest_path, read_internal, read_manifest
 from withhold.publish.publishing import changed_files, internal_of, manifest_of
 from withhold.publish.recheck import model_in
 from withhold.publish.rereading import (
@@ -80,7 +82,13 @@ def candidate(
     where = manifest_of(path)
     said = {name: value for name, value in (reading or {}).items() if value not in (None, False)}
     if not where.exists():
-        records = _read_as_said(published, said)
+        try:
+            records = _read_as_said(published, said)
+        except InputError as error:
+            if not error.problem.startswith(LOOKS_LIKE_TABLE):
+                raise
+            remedy = f"put its manifest ({where.name}) beside it; a table is compared by that"
+            raise InputError(error.problem, path=published, remedy=remedy) from error
         return Candidate(path.name, unescaped_items(records) if safe_csv else records)
     record = read_manifest(where)
     same_bytes = not changed_files(path, record)
@@ -107,6 +115,25 @@ def candidate(
         consent=consent if isinstance(consent, str) else None,
         skipped_rows=skipped if isinstance(skipped, int) else 0,
     )
+
+
+def refuse_swapped(original: Any, published: Sequence[Any]) -> None:
+    """Refuse a release as the original of a file that is none."""
+    first = published[0]
+    if not all(isinstance(each, str | Path) for each in (original, first)):
+        return
+    if _is_release(original) and not _is_release(first):
+        raise PolicyError(
+            f"{original} is a release, since its manifest lies beside it, and {first} has none; the ORIGINAL "
+            f"comes first, then its releases: {first} {original}"
+        )
+
+
+def _is_release(path: str | Path) -> bool:
+    # Not Path.is_file: a query may be no valid path, which is not an error.
+    if os.path.isdir(path):
+        return os.path.isfile(os.path.join(path, "manifest.json"))
+    return Path(path).name != "" and os.path.isfile(manifest_path(Path(path)))
 
 
 def _prepared_as(data: Data, then: Mapping[str, Any]) -> Data:

@@ -7,23 +7,24 @@ In: an original, and releases or files. Out: a ``Comparison``, which text, JSON 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from withhold.arguments import checked, names_in
-from withhold.candidates import Candidate, candidate, names_of, with_originals
+from withhold.candidates import Candidate, candidate, names_of, refuse_swapped, with_originals
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Hierarchy, Records, Table
+from withhold.data import KINDS, Hierarchy, Records, Table
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
+from withhold.escaping import one_line
 from withhold.formats.databases import database_of, is_query
 from withhold.formats.item_trees import TreeSource, tree_for
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.queries import QUERIES
 from withhold.phases import phase
 from withhold.registry import measured as measure
-from withhold.release import AnyRelease
+from withhold.release import AnyRelease, Release
 from withhold.shown import Listed
 from withhold.telling.facts import Measured, MeasureRequest
 
@@ -36,7 +37,14 @@ class Compared:
     """One column of a comparison."""
 
     name: str
-    measured: Measured
+    measured: Measured = field(repr=False)
+
+    @property
+    def brief(self) -> str:
+        """The name and the first number that is plotted: the loss."""
+        path = self.measured.plotted[0]
+        lost = next(fact for fact in self.measured.facts if fact.path == path)
+        return f"{self.name} {lost.label} {lost.shown}"
 
     @classmethod
     def of(cls, name: str, measured: Measured, *, sensitive: frozenset[str]) -> Compared:
@@ -55,6 +63,11 @@ class Comparison(Listed):
     releases: tuple[Compared, ...]
     notes: tuple[str, ...] = ()
     """What the numbers do not cover."""
+
+    def __repr__(self) -> str:
+        """The releases with what each lost; ``to_frame()`` has every measure."""
+        told = "; ".join(each.brief for each in self.releases)
+        return one_line(f"<Comparison original={self.original}: {told}>")
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -125,6 +138,8 @@ def compare(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
+    _refuse_lists(published)
+    refuse_swapped(original, published)
     if queries < 1:
         raise PolicyError(f"queries must be a whole number of at least 1, not {queries!r}")
     if names is not None and len(names) != len(published):
@@ -165,6 +180,19 @@ def compare(
     path = original if isinstance(original, str | Path) else source and source.path
     path = database_of(str(original)) if is_query(original) else path
     return Comparison(Path(path).name if path else "the original", tuple(found))
+
+
+def _refuse_lists(published: Sequence[object]) -> None:
+    """Refuse releases in a list, which would be read as records."""
+    of_releases = (Release, Candidate, Path, *KINDS.values())
+    for each in published:
+        if isinstance(each, list | tuple) and any(
+            isinstance(one, (str, *of_releases)) for one in each
+        ):
+            raise PolicyError(
+                "releases are given one by one, not in a list: compare(original, first, second); of a list "
+                "put a star before it: compare(original, *releases)"
+            )
 
 
 def wanted_items(sensitive: Iterable[str]) -> frozenset[str]:

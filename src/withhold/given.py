@@ -9,6 +9,8 @@ from typing import NamedTuple
 from withhold.data import KINDS, Constraints, Evidence, People, Records, Table
 from withhold.data.identifying import FEWEST
 from withhold.data.identifying_items import refuse_identifying_items
+from withhold.data.repeated_records import refuse_repeated_records
+from withhold.data.repeats import REPEATS
 from withhold.data.roles import ALL, Publish, columns_of, decided_columns
 from withhold.data.tidied import ITEMS, Tidied
 from withhold.data.tidying import tidied_name
@@ -50,15 +52,20 @@ def gathered(
 
 
 def check_items(data: Data, model: Model, publish: Publish, *, fewest: int = FEWEST) -> None:
-    """Stop if items or people's columns may identify people, unless the user chose to publish them."""
+    """Stop if items or people's columns may identify people, or records are hardly persons.
+
+    The user may choose to publish them nevertheless.
+    """
     if isinstance(data, People):
         decided_columns(data.attributes, model, columns_of(publish, data.attributes))  # type: ignore[arg-type]
         refuse_identifying_items(data.items, publish, fewest=fewest)
     elif isinstance(data, Records):
-        if publish not in (ALL, ITEMS) and {*publish} - {ITEMS}:
+        named = {publish} if isinstance(publish, str) else {*publish}
+        if named - {ALL, ITEMS, REPEATS}:
             raise PolicyError(
                 f"records have items and no columns; to publish them, say {option('publish', ITEMS)}"
             )
+        refuse_repeated_records(data, publish)
         refuse_identifying_items(data, publish, fewest=fewest)
 
 

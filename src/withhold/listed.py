@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from withhold.data import Constraints, Evidence
 from withhold.data.dated_items import oddly_dated
-from withhold.data.sensitive_values import refuse_spellings
+from withhold.data.sensitive_values import counts_of, refuse_spellings
 from withhold.data.unknown import (
     NEVER_OCCURS,
     Unknown,
@@ -17,10 +17,10 @@ from withhold.data.unknown import (
     how_to_allow,
     refuse_wrong_list,
 )
-from withhold.data.variants import begun_by, refuse_variants
+from withhold.data.variants import forms_of, refuse_variants
 from withhold.data.wishes import RECORDS
 from withhold.errors import InputError, WithholdWarning, option
-from withhold.method import Model
+from withhold.method import Method, Model
 from withhold.registry import method_of
 
 
@@ -80,14 +80,14 @@ def check_listed(
     if not allowed:
         attributes = getattr(data, "attributes", data)
         for name in getattr(model, "sensitive_column", ()):
-            refuse_spellings(attributes.column(name))
+            refuse_spellings(name, counts_of(attributes.column(name)))
     protected = evidence.protected(model.sensitive)
-    begun = None
+    forms = None
     if protected and not allowed:
         method = method_of(model)
         counts = {name: n for name, n in method.counts(data, model).items() if n}
         refuse_variants(protected, counts, what=method.listed)
-        begun = begun_by(protected, counts, what=method.listed)
+        forms = forms_of(protected, counts, what=method.listed)
         if method.data == "people" and (odd := oddly_dated(counts, protected)):
             raise InputError(
                 f"{odd[0]!r} begins like a sensitive item with a date, which is none that is known",
@@ -96,8 +96,22 @@ def check_listed(
             )
     listed = () if evidence.constraints is None else evidence.constraints.unknown
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
-    about_items = [each for each in (items, begun) if each is not None]
+    about_items = [each for each in (items, forms) if each is not None]
     return (*getattr(data, "unknown", ()), *found, *about_items)
+
+
+def check_counted(model: Model, counts: Mapping[str, int], *, allowed: bool) -> tuple[Unknown, ...]:
+    """As ``check_listed``, for data in parts, of which only the items and their counts are known."""
+    if not (listed := model.sensitive):
+        return ()
+    what = method_of(model).listed
+    missing = find_unknown(listed, counts, what=what, allowed=allowed)
+    refuse_wrong_list(missing, counts)
+    forms = None
+    if not allowed:
+        refuse_variants(listed, counts, what=what)
+        forms = forms_of(listed, counts, what=what)
+    return tuple(each for each in (missing, forms) if each is not None)
 
 
 def _refuse_assumed(items: Unknown, data: Any) -> None:
@@ -127,10 +141,11 @@ def _refuse_swapped(items: Unknown, data: Any) -> None:
         return
     if 2 * sum(source.separator in name for name in items.names) > items.total > 1:
         raise InputError(
-            f"most of the {items.total:,} {items.what} have the separator of the data in them and never "
-            "occur, so the list looks like records",
-            remedy="write one item per line in the list; or, if the two are swapped, name the data first and "
-            "the list of items after its option",
+            f"the data were read with {source.separator!r} between the items, and most of the "
+            f"{items.total:,} {items.what} have it in them and never occur, so the list looks like records",
+            remedy=f"name the {option('separator')} of the data if it is another one; write one item per "
+            "line in the list; or, if the two are swapped, name the data first and the list of items after "
+            "its option",
         )
 
 
@@ -142,8 +157,18 @@ def occurring_text(model: Model, data: Any, evidence: Evidence) -> str:
     counts, total = method.counts(data, model), len(protected)
     n = sum(counts.get(name, 0) > 0 for name in protected)
     if total == 1:
-        return f"The only one of the {method.listed} {'occurs' if n else 'does not occur'} in the file."
+        return f"The {one_of(method)} {'occurs' if n else 'does not occur'} in the file."
     return f"{n:,} of the {total:,} {method.listed} {'occurs' if n == 1 else 'occur'} in the file."
+
+
+def one_of(method: Method) -> str:
+    """What one name on the list is.
+
+    >>> from withhold.registry import all_methods
+    >>> one_of(all_methods()["rho"])
+    'sensitive item'
+    """
+    return method.listed.replace("items", "item")
 
 
 def told_promise(model: Model, unknown: Iterable[Unknown]) -> str:
@@ -154,6 +179,6 @@ def told_promise(model: Model, unknown: Iterable[Unknown]) -> str:
         return model.promise()
     total = missing[0].total
     if total == 1:
-        return f"{model.promise()} The data do not have the only one of the {method.listed}."
+        return f"{model.promise()} The data do not have the {one_of(method)}."
     there = total - len(missing[0].names)
     return f"{model.promise()} Of these {total:,} {method.listed}, the data have {there:,}."

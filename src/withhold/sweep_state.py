@@ -81,6 +81,10 @@ class Sweep(Drawn):
     warnings: tuple[str, ...] = ()
     """Warnings about listed names that are missing from the data."""
 
+    def __repr__(self) -> str:
+        """What was varied, and over how many points; ``to_frame()`` has the numbers."""
+        return f"<Sweep varied={','.join(self.varied)} points={len(self.points):,}>"
+
     @property
     def plotted(self) -> tuple[str, ...]:
         """The paths of the facts to draw, the loss first."""
@@ -117,7 +121,7 @@ class State:
             raise OutputError(f"{folder} cannot be made: {error.strerror}") from error
         path = folder / FILE
         about = _about(data, evidence, first, request, seed)
-        is_new = not path.exists() or not path.stat().st_size
+        is_new = _is_empty(path)
         if not is_new and _first(path) is None:
             raise PolicyError(f"{path} is not the start of a sweep; choose another folder")
         if force or is_new:
@@ -177,6 +181,15 @@ def _described(value: Any) -> str:
     else:
         return str(value)
     return hashlib.sha256(content).hexdigest()
+
+
+def has_sweep(folder: Path) -> bool:
+    """Whether a sweep was begun in this folder; ``State.open`` refuses what only looks so."""
+    return not _is_empty(folder / FILE)
+
+
+def _is_empty(path: Path) -> bool:
+    return not path.exists() or not path.stat().st_size
 
 
 def _first(path: Path) -> dict[str, Any] | None:

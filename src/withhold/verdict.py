@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from withhold.escaping import one_line
 from withhold.method import Finding
 from withhold.shown import Shown
-from withhold.wording import percent
+from withhold.wording import counted, percent
 
 
 class Status(StrEnum):
@@ -81,6 +82,20 @@ class Verdict(Shown):
         """
         told = {Status.BROKEN: "This promise is broken", Status.UNDECIDED: "This is not decided"}
         return f"{told.get(self.status, 'It holds')}: {promise[0].lower()}{promise[1:]}"
+
+    def __repr__(self) -> str:
+        """The status, and what breaks the model or how much was checked.
+
+        >>> Verdict(Status.HOLDS, "every closed set", 1200, 0.1)
+        <Verdict HOLDS: 1,200 sets checked>
+        """
+        if self.witness is not None:
+            told = one_line(str(self.witness))
+        elif self.status is Status.UNDECIDED:
+            told = self.method
+        else:
+            told = f"{counted(self.checked, self.unit.removesuffix('s'), self.unit)} checked"
+        return f"<Verdict {self.words}: {told}>"
 
     def __bool__(self) -> bool:
         """True only for HOLDS."""

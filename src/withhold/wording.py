@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 
@@ -61,6 +61,16 @@ def listing(names: Sequence[str]) -> str:
     ('age', 'age, sex and zip')
     """
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def either(names: Iterable[str]) -> str:
+    """Names of which one is to be chosen, as a sentence has them.
+
+    >>> either(["km"]), either(["km", "rho", "apart"])
+    ('km', 'km, rho or apart')
+    """
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def none_inferred(items: int, columns: Sequence[str], *, dated: bool = False) -> str:

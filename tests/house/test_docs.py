@@ -55,6 +55,42 @@ def test_page__runs_as_it_stands(name, demo, tmp_path, monkeypatch):
     assert Page(ROOT / name, demo / "shims").run()
 
 
+MOST_COLUMNS = 110
+GENERATED = ("api.md", "cli.md", "decisions/README.md", "papers/*.md")
+ONE_LINE = ("|", "#", "![", "<", "{{")
+"""How lines begin that cannot be broken: tables, headings, pictures, comments and what stands for tables."""
+
+
+def long_lines(text: str) -> list[int]:
+    """The numbers of lines of prose with too many columns; blocks may have any."""
+    found, fenced, hidden = [], False, False
+    for number, line in enumerate(text.split("\n"), start=1):
+        is_fence = line.strip().startswith("```")
+        fenced = fenced != is_fence
+        hidden = (hidden or line.startswith("<!--")) and "-->" not in line
+        if fenced or is_fence or hidden or line.strip().startswith(ONE_LINE):
+            continue
+        found += [number] if len(line) > MOST_COLUMNS and " " in line.strip() else []
+    return found
+
+
+def test_prose__fits_in_its_columns():
+    docs = ROOT / "docs"
+    found = {
+        str(path.relative_to(docs)): long_lines(path.read_text(encoding="utf-8"))
+        for path in [*docs.rglob("*.md"), *docs.rglob("*.md.in")]
+        if not any(path.relative_to(docs).match(each) for each in GENERATED)
+    }
+    assert not {name: lines for name, lines in found.items() if lines}
+
+
+def test_long_lines__are_found_in_prose_alone():
+    long = "word " * 30
+    assert long_lines(
+        f"{long}\n\n```sh\n{long}\n```\n\n| {long} |\n- {long}\n<!-- setup\n{long}\n-->"
+    ) == [1, 8]
+
+
 # The machinery itself ------------------------------------------------------------------------
 
 

@@ -265,6 +265,12 @@ def test_road__with_baskets(reader):
     reader.settled()
     reader.check("data")
     browser.find_element(By.CSS_SELECTOR, ".next a").send_keys(Keys.ENTER)
+    reader.one(".ticks")
+    # All items are below each other: none can be reached by scrolling sideways only.
+    wide, shown = browser.execute_script(
+        "const list = document.querySelector('.ticks'); return [list.scrollWidth, list.clientWidth]"
+    )
+    assert wide <= shown
     reader.one("#q").send_keys("insulin")
     ticks = "#found input"
     reader.until(lambda: len(browser.find_elements(By.CSS_SELECTOR, ticks)) == 1)

@@ -225,3 +225,47 @@ def test_bugs__are_a_page_too(client, monkeypatch):
     assert "This is a bug in withhold (ZeroDivisionError)." in said(page.text)
     assert "secret" not in page.text
     assert page.headers["content-security-policy"]
+
+
+def test_data__only_the_reading_that_is_shown_is_warned_about(client):
+    rows = "".join(
+        f"R{n},K{n % 50},{item}\n" for n in range(90) for item in ("tea", "pill")[: n % 2 + 1]
+    )
+    (client.page.folder.root / "long.csv").write_text("receipt,client,product\n" + rows)
+    client.get("/data", file="long.csv")
+    client.settle()
+    page = said(client.get("/data", file="long.csv").text)
+    assert "each record is taken for a person" in page
+    assert "each row is taken for a person" not in page
+    # The warning names the field, not the option.
+    assert "“Column that names the record” client" in page
+    assert "--record-column" not in page
+
+
+def test_attack__sends_to_the_items_first_and_then_asks_for_the_answers(client):
+    client.get("/data", **FILE)
+    client.settle()
+    client.get("/data", **FILE)
+    page = said(client.get("/attack", **FILE).text)
+    assert "Still missing: the list of sensitive items. Go to: What to protect" in page
+    client.post("/protect/list", do="paste", list="pill", **FILE)
+    page = said(client.get("/attack", **FILE).text)
+    assert "Still missing" not in page
+    assert "The answers above are a proposal. Change them, or press “Take these answers”." in page
+    client.post("/attack/questions", learn="item", amount="any", sure="0.5", crowd="5", **FILE)
+    assert "are a proposal" not in said(client.get("/attack", **FILE).text)
+
+
+def test_attack__a_mistake_names_the_field_as_it_is_shown(ready):
+    form = {"learn": "item", "amount": "any", "crowd": "5", **FILE}
+    page = said(ready.post("/attack/questions", sure="50", **form).text)
+    assert "“How sure may they become?” must lie strictly between 0 and 1, not 50" in page
+    page = said(ready.post("/attack/options", model="rho", o__rho="50", **FILE).text)
+    assert "“How sure an attacker may become (rho)” must lie strictly between 0 and 1" in page
+
+
+def test_protect__asks_whether_a_similar_item_was_meant(ready):
+    ready.post("/protect/list", do="paste", list="coffe\nxyz", **FILE)
+    page = said(ready.get("/protect", **FILE).text)
+    assert "coffe (did you mean “coffee”?)" in page
+    assert page.count("did you mean") == 1

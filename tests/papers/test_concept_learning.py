@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import withhold as wh
-from withhold.methods.buckets.search.hashing import hashed, support_sums
+from withhold.methods.buckets.search.hashing import hash_records, support_sums
 
 TABLE_1 = [["I1", "J1", "J2"], ["I2", "J1"], ["I2", "J1", "J2"], ["I1", "I2", "J2"]]
 FIGURE_2 = wh.Hierarchy.from_paths(
@@ -30,8 +30,8 @@ def test_table_2__supports():
 def test_table_3__sums_and_buckets():
     table = wh.read(TABLE_1)
     assert support_sums(table).tolist() == [8, 6, 9, 8]
-    buckets, number = hashed(table, 2, 3)
-    # Three buckets of which one is empty; the start value fits, so nothing is hashed again.
+    buckets, number = hash_records(table, 2, 3)
+    # Three buckets of which one is empty; the start value fits, so nothing is hash_records again.
     assert number == 3
     assert buckets.tolist() == [2, 0, 0, 2]
 

@@ -31,7 +31,7 @@ from withhold.methods.personal.check import proof
 from withhold.methods.personal.check.judge import (
     find_set_unsafe_for_somebody,
     mark_successful,
-    new_room,
+    new_judge_scratch,
     new_witness,
 )
 from withhold.methods.personal.people import PersonalLayout, lay_out_people, problem_of
@@ -94,7 +94,7 @@ def test_judge__misses_nobody_and_accuses_nobody(least, times, problem):
     model = modelled(originals, wishes, problem[3])
     layout = laid_out(model, published)
     witness = new_witness(layout)
-    ready = new_closed_walk(layout.rows, 2**12), new_room(layout), witness
+    ready = new_closed_walk(layout.rows, 2**12), new_judge_scratch(layout), witness
     checked, unsafe = find_set_unsafe_for_somebody(
         published_roots(layout), least, problem_of(layout, model.rho), *ready, RUNNING
     )

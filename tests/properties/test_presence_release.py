@@ -95,7 +95,7 @@ def test_presences__counts_rows_that_nobody_fits(sample):
     population, rows = sample
     strange = [*rows, *[("z",) * len(rows[0])] * 2]
     found = presences(table_of(strange), NAMES[: len(rows[0])], table_of(population))
-    assert found.strangers == 2
+    assert found.unmatched_rows == 2
     model = model_for(rows, 2, "0,0.9")
     evidence = wh.Evidence(population=table_of(population))
     verdict = wh.verify(table_of(strange * 2), model, evidence=evidence)

@@ -279,7 +279,7 @@ def count_fitting(rows: Sequence[Cells], sizes: Sequence[int], roots: Cells) -> 
     ]
 
 
-def give_back(
+def restore_withheld(
     rows: Sequence[Cells],
     originals: Sequence[Cells],
     sizes: Sequence[int],

@@ -24,13 +24,13 @@ def supported(records: Iterable[Record], largest: int) -> set[Record]:
     }
 
 
-def is_faulty(
+def breaks_limits(
     itemset: Record, records: Sequence[Record], private: Record, k: int, h: Fraction
 ) -> bool:
     """Whether the set itself is too rare, or a private item follows from it.
 
     >>> table = [frozenset({1, 2, 9}), frozenset({1, 9}), frozenset({1})]
-    >>> [is_faulty(frozenset(q), table, frozenset({9}), 2, Fraction(2, 3)) for q in ({1}, {1, 2})]
+    >>> [breaks_limits(frozenset(q), table, frozenset({9}), 2, Fraction(2, 3)) for q in ({1}, {1, 2})]
     [False, True]
     """
     holders = [record for record in records if itemset <= record]
@@ -44,7 +44,7 @@ def count_moles(
 ) -> set[Record]:
     """All moles: the supported public sets of which a part, or all, is faulty."""
     public = [record - private for record in records]
-    faulty = {q for q in supported(public, largest) if is_faulty(q, records, private, k, h)}
+    faulty = {q for q in supported(public, largest) if breaks_limits(q, records, private, k, h)}
     return {q for q in supported(public, largest) if any(part <= q for part in faulty)}
 
 
@@ -66,7 +66,7 @@ def judge_items(
     """
     return [
         judged(frozenset({root}), records, private, k)
-        if is_faulty(frozenset({root}), records, private, k, h)
+        if breaks_limits(frozenset({root}), records, private, k, h)
         else (sum(root in record for record in records), None, 0)
         for root in roots
     ]
@@ -97,9 +97,9 @@ def are_first_minimal_moles(
 ) -> list[bool]:
     """Which draws of a row and a set are a minimal mole and the first row that holds it."""
     return [
-        is_faulty(itemset, records, private, k, h)
+        breaks_limits(itemset, records, private, k, h)
         and not any(
-            is_faulty(frozenset(part), records, private, k, h)
+            breaks_limits(frozenset(part), records, private, k, h)
             for size in range(1, len(itemset))
             for part in combinations(sorted(itemset), size)
         )

@@ -48,7 +48,7 @@ class Guarded(Assignment):
     def lacks(self, number: int) -> float:
         return self.lacks_of(self.members[number])
 
-    def is_right(self, number: int) -> bool:
+    def is_valid(self, number: int) -> bool:
         return self.size(number) >= self.k and self.lacks(number) == 0
 
     def admits(self, number: int, each: int) -> bool:
@@ -75,7 +75,7 @@ class Guarded(Assignment):
         return self.size(number) < self.k
 
 
-def assign_right_ones(state: Guarded) -> None:
+def assign_valid_groups(state: Guarded) -> None:
     for number in range(len(state.patterns)):
         free = state.free(number)
         if sum(state.weights[each] for each in free) < state.k:
@@ -90,7 +90,7 @@ def assign_right_ones(state: Guarded) -> None:
                 if (without := state.lacks_of(rest)) < lacking:
                     lacking = without
                     state.move(each, None)
-        if not state.is_right(number):
+        if not state.is_valid(number):
             state.take_back(0)
 
 
@@ -102,18 +102,18 @@ def assign_the_rest(state: Guarded) -> None:
             state.place(each, last if found is None else found)
     for sparing in (True, False):
         for group in reversed(range(last)):
-            if state.size(last) == 0 or state.is_right(last):
+            if state.size(last) == 0 or state.is_valid(last):
                 break
             for each in list(state.members.get(group, ())):
                 if not sparing or (state.helps(last, each) and state.can_leave(each)):
                     state.place(each, last)
 
 
-def open_right_ones(state: Guarded) -> int:
+def open_guarded(state: Guarded) -> int:
     return sum(_try_to_open(state, number) for number in range(len(state.patterns)))
 
 
-def settle_right_ones(state: Guarded) -> int:
+def settle_guarded(state: Guarded) -> int:
     saved = 0
     for each, weight in enumerate(state.weights):
         own = state.of(each)
@@ -142,9 +142,9 @@ def _try_to_open(state: Guarded, number: int) -> int:
     for group in touched:
         if state.cost(group) > cost:
             gain += _take(state, group, number)
-    if gain > 0 and not state.is_right(number):
+    if gain > 0 and not state.is_valid(number):
         gain = _fill_up(state, number, touched, inside, gain)
-    if gain > 0 and state.is_right(number):
+    if gain > 0 and state.is_valid(number):
         return gain
     state.take_back(0)
     return 0
@@ -173,25 +173,25 @@ def _take(state: Guarded, group: int, number: int) -> float:
     return _take_whole(state, group, number, 0)
 
 
-def _take_whole(state: Guarded, group: int, number: int, bearable: float) -> float:
+def _take_whole(state: Guarded, group: int, number: int, limit: float) -> float:
     gained = 0
     for each in list(state.members[group]):
         if each in state.patterns[number][1]:
             gained += state.weights[each] * (state.cost(group) - state.cost(number))
             state.move(each, number)
-    if state.size(group) == 0 or state.is_right(group):
+    if state.size(group) == 0 or state.is_valid(group):
         return gained
-    return gained - _close(state, group, max(gained + bearable, 0))
+    return gained - _close(state, group, max(gained + limit, 0))
 
 
-def _close(state: Guarded, group: int, bearable: float) -> float:
+def _close(state: Guarded, group: int, limit: float) -> float:
     cost = 0
     for each in list(state.members[group]):
         other = state.cheapest_admitting(each, group)
         if other is None:
             return NEVER
         cost += state.weights[each] * (state.cost(other) - state.cost(group))
-        if cost > bearable:
+        if cost > limit:
             return NEVER
         state.move(each, other)
     return cost
@@ -204,12 +204,12 @@ def _fill_up(state: Guarded, number: int, touched: list[int], inside: dict, gain
         if state.cost(group) > cost or state.size(group) <= state.k:
             continue
         for each in list(state.members[group]):
-            if left <= 0 or state.is_right(number):
+            if left <= 0 or state.is_valid(number):
                 break
             if each in tuples and state.helps(number, each) and state.can_leave(each):
                 left -= state.weights[each] * (cost - state.cost(group))
                 state.move(each, number)
-    if left > 0 and state.is_right(number):
+    if left > 0 and state.is_valid(number):
         return left
     state.take_back(mark)
     for group in touched:
@@ -217,7 +217,7 @@ def _fill_up(state: Guarded, number: int, touched: list[int], inside: dict, gain
         if state.cost(group) > cost or state.size(group) == 0 or loss >= gain:
             continue
         left = gain + _take_whole(state, group, number, gain)
-        if left > 0 and state.is_right(number):
+        if left > 0 and state.is_valid(number):
             return left
         state.take_back(mark)
     return 0

@@ -328,10 +328,10 @@ def _try_to_open(assigned: Assignment, number: int) -> int:
     return _open(assigned, number, gives, list(matching)) if gain > 0 else 0
 
 
-def _cost_of_closing(assigned, group, staying, bearable) -> float:
+def _cost_of_closing(assigned, group, staying, limit) -> float:
     cost = 0.0
     for each in assigned.members[group]:
-        if cost > bearable:
+        if cost > limit:
             break
         if each not in staying:
             other = assigned.cheapest_open(each, group)
@@ -347,11 +347,11 @@ def _fill_up(
     rows_of: Mapping[int, int],
     gives: dict[int, str],
     lacking: int,
-    bearable: int,
+    limit: int,
 ) -> float:
     cost, tuples = assigned.patterns[number]
     cheaper = [group for group in rows_of if group not in gives]
-    joining, cost_of_joining = None, bearable + 1
+    joining, cost_of_joining = None, limit + 1
     for group in cheaper:
         loss = rows_of[group] * (cost - assigned.cost(group))
         if rows_of[group] < lacking:

@@ -84,7 +84,7 @@ def _rebuild(state: Guarded, loose: list[int], found: dict[int, tuple[int, list[
         for each in found[number][1]:
             if state.of(each) is None and (not is_open or state.admits(number, each)):
                 state.move(each, number)
-        if not is_open and state.size(number) > 0 and not state.is_right(number):
+        if not is_open and state.size(number) > 0 and not state.is_valid(number):
             state.take_back(mark)
     for each in loose:
         if state.of(each) is None:

@@ -13,7 +13,7 @@ from withhold.counting.threads import Stop
 from withhold.methods.rho.bound.near_rows import new_near
 from withhold.methods.rho.bound.possible_sets import bound_classes
 from withhold.methods.rho.bound.record_losses import Needs, bound_rows
-from withhold.methods.rho.bound.row_classes import ClassNeeds, new_classes, new_room
+from withhold.methods.rho.bound.row_classes import ClassNeeds, new_class_scratch, new_classes
 
 together = st.sampled_from([1, 2, 3, 4, 8])
 asked = st.builds(
@@ -57,7 +57,7 @@ def test_bound_rows__is_its_twin(table, needs, with_bitmaps, most_listed):
 @given(tables(records=14), asked_of_classes, st.booleans())
 def test_bound_classes__is_its_twin(table, needs, with_bitmaps):
     layout, sets = laid_out(*table)
-    classes, room = new_classes(layout), new_room(layout, needs.most_tried)
+    classes, room = new_classes(layout), new_class_scratch(layout, needs.most_tried)
     n_sets = 1 << needs.most_tried
     tables_ = np.zeros(2 * n_sets, dtype=np.bool_), np.zeros(1, dtype=np.int64)
     rows, n_classes, at = rows_of(layout, with_bitmaps), len(classes.sizes), 0

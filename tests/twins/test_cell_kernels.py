@@ -15,9 +15,13 @@ from withhold.data.grouping import group_rows
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.nodes import NOBODY, common_node
 from withhold.methods.cells.search.costs import cost_of_merge
-from withhold.methods.cells.search.giving_back import FittingTuples, count_fitting, give_back
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import cheapest_partner, make_scratch
+from withhold.methods.cells.search.restoring_cells import (
+    FittingTuples,
+    count_fitting,
+    restore_withheld,
+)
 from withhold.methods.cells.search.start import PSEUDO_COUNT, Shown, make_costs
 from withhold.methods.cells.search.suppressor import make_tuples
 from withhold.methods.cells.search.tuples import RISKY, STEPS, form_groups
@@ -165,7 +169,7 @@ def test_fewest_fitting(rows):
     ),
     k=st.integers(1, 5),
 )
-def test_count_fitting_and_give_back(drawn, k):
+def test_count_fitting_and_restore_withheld(drawn, k):
     roots = (3, 3, 3)
     originals = [tuple(value for value, _ in cells) for cells, _ in drawn]
     rows = [tuple(3 if hidden else value for value, hidden in cells) for cells, _ in drawn]
@@ -176,10 +180,10 @@ def test_count_fitting_and_give_back(drawn, k):
     count_fitting(tuples)
     fitting = plain_cells.count_fitting(rows, sizes, roots)
     assert tuples.fitting.tolist() == fitting
-    # As a search has it: every row is fitted by k rows before anything is given back.
+    # As a search has it: every row is fitted by k rows before anything is restored.
     k = min(k, *fitting)
-    given = give_back(tuples, 0, len(rows), k)
-    expected = plain_cells.give_back(rows, originals, sizes, roots, k)
+    given = restore_withheld(tuples, 0, len(rows), k)
+    expected = plain_cells.restore_withheld(rows, originals, sizes, roots, k)
     assert list(map(tuple, tuples.cells.tolist())) == expected
     changed = sum(
         a != b

@@ -17,12 +17,12 @@ from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.patterns import Listing, find_patterns
 from withhold.methods.cells.schemes import levels_of, make_ladders, make_lattice, number_of_schemes
 from withhold.methods.cells.search.assignment import total_cost
-from withhold.methods.cells.search.guarded import FREE, guard
+from withhold.methods.cells.search.guarded import FREE, make_guarded
 from withhold.methods.cells.search.guarded_improvement import (
-    assign_right_ones,
     assign_the_rest,
-    open_right_ones,
-    settle_right_ones,
+    assign_valid_groups,
+    open_guarded,
+    settle_guarded,
 )
 from withhold.methods.cells.search.ruin import make_ruin, place_all, polish_groups
 from withhold.methods.cells.sensitive import sensitive_columns
@@ -56,7 +56,7 @@ class Problem:
         listing = Listing(forest.trees, ladders, cells, tuples.sizes, k)
         self.patterns = find_patterns(listing, schemes, prices, lambda done: None)
         shifted = values + limits.starts[:-1].astype(np.int32)
-        self.state = guard(self.patterns, tuples.sizes, limits, shifted, k)
+        self.state = make_guarded(self.patterns, tuples.sizes, limits, shifted, k)
         plain = plain_assignment(self, self.patterns)
         self.twin = plain_guarded.Guarded(
             plain.patterns, plain.weights, k, values=values.tolist(), limits=twin_limits
@@ -92,8 +92,8 @@ class Problem:
 def test_guarded_assignment_and_improvement(rows, k, asked, with_tree):
     problem = Problem(rows, k=k, asked=asked, with_tree=with_tree)
     state, twin, patterns = problem.state, problem.twin, problem.patterns
-    assign_right_ones(state)
-    plain_guarded.assign_right_ones(twin)
+    assign_valid_groups(state)
+    plain_guarded.assign_valid_groups(twin)
     problem.check()
     assign_the_rest(state)
     plain_guarded.assign_the_rest(twin)
@@ -101,15 +101,15 @@ def test_guarded_assignment_and_improvement(rows, k, asked, with_tree):
     possible = twin.lacks_of(range(len(twin.weights))) == 0
     for _ in range(2):
         before = total_cost(patterns, state.assigned)
-        saved = open_right_ones(state, 0, len(patterns.costs))
-        assert saved == plain_guarded.open_right_ones(twin)
+        saved = open_guarded(state, 0, len(patterns.costs))
+        assert saved == plain_guarded.open_guarded(twin)
         problem.check()
-        settled = settle_right_ones(state)
-        assert settled == plain_guarded.settle_right_ones(twin)
+        settled = settle_guarded(state)
+        assert settled == plain_guarded.settle_guarded(twin)
         problem.check()
         assert total_cost(patterns, state.assigned) == before - saved - settled
         if possible:
-            assert all(twin.is_right(p) for p in twin.members if twin.members[p])
+            assert all(twin.is_valid(p) for p in twin.members if twin.members[p])
 
 
 @examples(300)
@@ -138,4 +138,4 @@ def test_polish_groups(rows, asked, with_tree, seed, n_moves):
     problem.check()
     assert saved >= 0
     assert total_cost(patterns, state.assigned) == before - saved
-    assert all(twin.is_right(p) for p in twin.members if twin.members[p])
+    assert all(twin.is_valid(p) for p in twin.members if twin.members[p])

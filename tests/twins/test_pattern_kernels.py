@@ -29,8 +29,8 @@ from withhold.methods.cells.prices import take_rows
 from withhold.methods.cells.schemes import (
     codes_of,
     group_by_scheme,
+    grouping_of,
     levels_of,
-    made_groups,
     make_grouping,
     make_ladders,
     make_lattice,
@@ -287,7 +287,7 @@ def test_keep_new(closures, k, data):
     plain: dict = {}
     # Twice: what was found by the first scheme is known to the second.
     for _ in range(2):
-        grouping = made_groups(
+        grouping = grouping_of(
             np.array(sizes, dtype=np.int64),
             np.array(closures, dtype=np.int32).reshape(-1, 2),
             nothing,

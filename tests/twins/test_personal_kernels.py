@@ -17,7 +17,7 @@ from withhold.counting.published import put_back, withhold
 from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
-from withhold.methods.personal.check.judge import new_room, new_witness
+from withhold.methods.personal.check.judge import new_judge_scratch, new_witness
 from withhold.methods.personal.check.person import find_harmed_person
 from withhold.methods.personal.check.proof import kept_of
 from withhold.methods.personal.check.survey import survey_people
@@ -32,7 +32,7 @@ from withhold.methods.personal.sampling import draw_adversaries
 from withhold.methods.personal.search.combinations import (
     find_unsafe_combination,
     find_unsafe_subset,
-    room_for_subsets,
+    new_subset_scratch,
 )
 from withhold.methods.personal.search.few_closed import find_unsafe_people
 from withhold.methods.personal.search.fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
@@ -174,7 +174,7 @@ def test_find_unsafe_people_and_find_harmed_person(problem, data, room, least):
 
     witness = new_witness(layout)
     checked, unsafe = find_harmed_person(
-        persons, least, laid, walk, new_room(layout), witness, Stop().flag
+        persons, least, laid, walk, new_judge_scratch(layout), witness, Stop().flag
     )
     harmful = plain_personal.find_harmed_person(*asked)
     if unsafe:
@@ -204,7 +204,7 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
         for record in anonymize(table, model, restoring=False, jobs=1).data.to_lists()
     ]
     layout = laid_out(originals, published, wishes, merged=True)
-    rows, people, room = layout.rows, layout.people, room_for_subsets(N_ITEMS)
+    rows, people, room = layout.rows, layout.people, new_subset_scratch(N_ITEMS)
     laid = problem_of(layout, rho)
     ready = new_closed_walk(layout.rows), scratch_for(layout)
     for position in np.flatnonzero(rows.items < 0)[:6]:

@@ -30,7 +30,7 @@ from withhold.methods.personal.search.fix import (
 )
 from withhold.methods.personal.search.judge import room_for_rules, rules_found
 from withhold.methods.personal.search.restore import (
-    BACK,
+    RESTORED,
     SAFE,
     Rules,
     Tried,
@@ -276,11 +276,11 @@ def test_try_restoring_and_restore_together(few, problem, data):
         restore_together(tried, probe, room_for_rules(1, world.n_items), Stop().flag)
         safe = [each for each, alone in zip(gone, expected, strict=True) if alone]
         back = plain_personal.restore_together(safe, *against)
-        assert (outcomes[outcomes != 0] == BACK).tolist() == back
+        assert (outcomes[outcomes != 0] == RESTORED).tolist() == back
         returned = [each for each, is_back in zip(safe, back, strict=True) if is_back]
         world.check(plain_personal.put_all_back(against[1], returned))
         returned_at[[x for _, x in returned]] = now
-        still = outcomes != BACK
+        still = outcomes != RESTORED
         positions, blocked_by, seen_at = positions[still], blocked_by[still], seen_at[still]
 
 

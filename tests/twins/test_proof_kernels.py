@@ -21,7 +21,7 @@ from withhold.counting.worst import new_worst
 from withhold.methods.personal.check.judge import (
     find_set_unsafe_for_somebody,
     mark_successful,
-    new_room,
+    new_judge_scratch,
     new_witness,
 )
 from withhold.methods.personal.check.survey import Wanted, survey_known_sets
@@ -84,7 +84,7 @@ def test_find_set_unsafe_for_somebody(problem):
     layout = laid_out(originals, published, wishes, merged=True)
     witness = new_witness(layout)
     roots = np.flatnonzero(layout.rows.supports > 0).astype(np.int32)
-    ready = new_closed_walk(layout.rows, 2**12), new_room(layout), witness
+    ready = new_closed_walk(layout.rows, 2**12), new_judge_scratch(layout), witness
     _, unsafe = find_set_unsafe_for_somebody(roots, 1, problem_of(layout, rho), *ready, Stop().flag)
     assert unsafe == bool(expected)
     if unsafe:

@@ -14,7 +14,7 @@ from withhold.data import Table
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.requirements import DistinctDiversity, Distribution
 from withhold.methods.cells.search.limits import make_limits
-from withhold.methods.cells.search.moving import make_move_room, move_rows
+from withhold.methods.cells.search.moving import make_move_scratch, move_rows
 from withhold.methods.cells.search.row_groups import (
     FREE,
     RowGroups,
@@ -23,7 +23,7 @@ from withhold.methods.cells.search.row_groups import (
     make_groups,
 )
 from withhold.methods.cells.search.set_search import draw_order
-from withhold.methods.cells.search.splitting import DONE, Rows, make_room, split_rows
+from withhold.methods.cells.search.splitting import DONE, Rows, make_split_scratch, split_rows
 from withhold.methods.cells.search.splitting_again import make_nearest, split_again
 from withhold.methods.cells.sensitive import Sensitive
 from withhold.methods.cells.set_columns import make_axes, set_columns
@@ -64,7 +64,7 @@ class Problem:
 
     def split(self):
         """The groups of the kernel, in their order."""
-        room = make_room(self.rows, self.n)
+        room = make_split_scratch(self.rows, self.n)
         # A few at a time, to go on where it stopped.
         while split_rows(self.rows, room, 2):
             pass
@@ -130,8 +130,8 @@ def test_fill_groups__as_its_twin(problem):
 def test_improving__as_its_twins(problem, window, seed, rounds):
     groups, twin = problem.grouped()
     draw = np.random.default_rng(seed)
-    moving, nearest = make_move_room(problem.rows), make_nearest()
-    splitting = make_room(problem.rows, 14)
+    moving, nearest = make_move_scratch(problem.rows), make_nearest()
+    splitting = make_split_scratch(problem.rows, 14)
     last = len(groups.sizes)
     for _ in range(rounds):
         near = find_neighbours(groups, draw_order(problem.rows, draw), window)

@@ -123,6 +123,27 @@ def test_dates_and_impossible_choices():
     assert len(impossible) == len(found.choices) // 4
 
 
+def test_consent__is_in_the_commands_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"Ann Roe{n},{20 + n % 30},{'mf'[n % 2]},{int(n % 5 > 0)}" for n in range(120)]
+    Path("t.csv").write_text("name,age,sex,ok\n" + "\n".join(rows) + "\n")
+    asked = ("t.csv", "--table", "--consent", "ok", "--drop", "name", "--json")
+    choice, *_ = json.loads(run("advise", *asked).stdout)["choices"]
+    words = shlex.split(choice["command"])
+    assert words.count("ok") == words.count("name") == 1
+    assert run(*words[1:]).exit_code == 0
+
+
+def test_people__of_a_list_of_consent_who_are_not_there_are_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("p.csv").write_text("id,age\n" + "".join(f"{n},{20 + n % 3}\n" for n in range(40)))
+    Path("c.csv").write_text("id,diagnosis\n" + "".join(f"{n},hiv\n" for n in range(40)))
+    Path("ok.txt").write_text("\n".join(map(str, [*range(30), "abc"])) + "\n")
+    asked = ("p.csv", "--items", "c.csv", "--sensitive", "hiv", "--consent", "ok.txt")
+    told = run("advise", *asked, "--limit-seconds", "1e-9")
+    assert (told.exit_code, "1 of 31 records with consent never occurs" in told.stderr) == (0, True)
+
+
 def test_mistakes__are_said(shop):
     for words, code, message in (
         (("b.dat", "--quasi-identifiers", "age"), 2, "for a table"),

@@ -270,7 +270,8 @@ def test_text__says_that_a_promise_is_broken_or_not_decided():
     audit = wh.audit([["beer", "pill"], ["beer"]], wh.RhoUncertainty("0.4", {"pill"}))
     text = audit_text(audit, name="x")
     assert "This promise is broken: whoever knows any items of a person's record" in text
-    assert "The check stopped at the smallest breach; " in text
+    assert "All breaches were counted; " in text
+    assert "stopped" not in text
     undecided = Verdict(Status.UNDECIDED, "", 0, 0.0)
     assert undecided.of_promise("Nobody knows.") == "This is not decided: nobody knows."
 

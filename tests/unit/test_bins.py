@@ -308,7 +308,7 @@ def test_population__is_cut_where_the_table_is(people):
     assert run("verify", *words).exit_code == 0
     loose = run("verify", "out.csv", "--population", "all.csv", "--bin", "income=quantiles:4")
     assert loose.exit_code == 2
-    assert "quantiles:4 of the population are others" in loose.output
+    assert "quantiles:4 gives the population other ranges" in loose.output
 
 
 def test_read_date__knows_no_other_spelling():

@@ -198,6 +198,21 @@ def test_demo__names_the_program_as_the_shell_finds_it(shop, monkeypatch):
     assert demo._as_typed() == "withhold"
 
 
+def test_demo__replaces_with_force_only_what_a_demo_left(shop):
+    Path("mine").mkdir()
+    Path("mine/table.csv").write_text("precious\n")
+    refused = run("demo", "--baskets", "20", "--folder", "mine", "--force")
+    assert (refused.exit_code, "is not of a demo" in refused.stderr) == (2, True)
+    assert os.listdir("mine") == ["table.csv"]
+    Path("mine/table.csv").unlink()
+    for force in ([], ["--force"]):
+        assert run("demo", "--baskets", "20", "--folder", "mine", *force).exit_code == 0
+    # In its own folder it begins anew, whatever was tried there.
+    for _ in range(2):
+        assert run("demo", "--baskets", "20").exit_code == 0
+        Path("withhold-demo/published.dat").write_text("changed\n")
+
+
 def test_demo__does_not_replace_what_somebody_else_put_there(shop):
     result = run("demo", "--baskets", "20", "--folder", ".")
     assert result.exit_code == 2

@@ -321,9 +321,12 @@ def test_suggest_verb__draws_checks_and_writes(tmp_path, monkeypatch):
     assert refused.exit_code == 2
     forced = ("hierarchy", "suggest", "people.csv", "age", "--force", "-o")
     assert run(*forced, "age.csv").exit_code == 0
-    Path("notes.txt").write_text("the only copy\n")
-    theirs = run(*forced, "notes.txt")
-    assert (theirs.exit_code, "is never replaced" in theirs.stderr) == (2, True)
+    # The last two could be read as hierarchies.
+    for text in ("the only copy\n", "child,parent\nRome,IT\n", "1;Rome;IT\n2;Rome;IT\n"):
+        Path("notes.txt").write_text(text)
+        theirs = run(*forced, "notes.txt")
+        assert (theirs.exit_code, "is never replaced" in theirs.stderr) == (2, True)
+        assert Path("notes.txt").read_text() == text
     found = json.loads(run("hierarchy", "suggest", "people.csv", "zip", "--json").stdout)
     assert (found["by"], found["blank"]) == ("prefix", 1)
     wrong = run("hierarchy", "suggest", "people.csv", "agee")

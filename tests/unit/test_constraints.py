@@ -128,6 +128,31 @@ def test_csv__without_such_columns_says_what_to_call_them(tmp_path):
         read_constraints(tmp_path / "wishes.csv", TABLE)
 
 
+@pytest.mark.parametrize("first", ["1,a", "*,a", '"1","a"', "who,what", "3;b"])
+def test_csv__without_a_header_loses_no_wish(tmp_path, first):
+    path = tmp_path / "wishes.csv"
+    path.write_text(first + "\n" + first.replace("1", "2").replace("*", "3") + "\n")
+    with pytest.raises(InputError, match="line 1: the first line does not name the columns"):
+        read_constraints(path, TABLE)
+
+
+@pytest.mark.parametrize(
+    "header", ["Record,Item", "PATIENT_ID;diagnosis", "Kunde,Artikel", "id,items"]
+)
+def test_csv__with_usual_names_is_read(tmp_path, header):
+    path = tmp_path / "wishes.csv"
+    separator = ";" if ";" in header else ","
+    path.write_text(f"{header}\n1{separator}a\n")
+    assert protected(read_constraints(path, TABLE)) == [("a",), (), ()]
+
+
+def test_numbers__of_wishes_and_people():
+    few = Constraints.of({0: ["a", "b"], 2: ["a"]}, TABLE)
+    assert (few.n_pairs, few.n_people) == (3, 2)
+    everybody = Constraints.of({"*": ["a"]}, TABLE)
+    assert (everybody.n_pairs, everybody.n_people) == (len(TABLE), len(TABLE))
+
+
 def test_model__comes_back_from_its_parameters():
     model = PersonalRhoUncertainty("0.5", max_known=2)
     assert model_from(model.parameters()) == model

@@ -232,6 +232,14 @@ WARDS = wh.Table.from_columns(
 )
 
 
+def test_published_column__of_which_groups_have_the_usual_value_is_not_warned_about():
+    """What half of all rows have says little of anybody."""
+    answers = ["no" if n < 110 else ("yes", "perhaps", "later")[n % 3] for n in range(200)]
+    table = wh.Table.from_columns({"ward": WARDS.column("ward").cells(), "paid": answers})
+    release = wh.anonymize(table, wh.KAnonymity(5, ["ward"]))
+    assert not any("everybody" in warning for warning in release.warnings)
+
+
 def test_published_column__that_groups_give_away_is_warned_about(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     WARDS.to_polars().write_csv("in.csv")

@@ -109,3 +109,25 @@ def test_frame__of_what_costs(values):
 def test_plot__is_a_figure(values, kind):
     figure = values[kind].plot()
     assert figure.axes[0].lines
+
+
+@pytest.mark.parametrize("kind", [each for each in KINDS if each not in ("ladder", "curve")])
+def test_what_is_printed_is_one_short_line(values, kind):
+    printed = str(values[kind])
+    assert printed.startswith(f"<{type(values[kind]).__name__} ")
+    assert len(printed) < 250
+    assert "\n" not in printed
+
+
+def test_printed_values_have_what_matters_first(values, tmp_path):
+    assert repr(values["verdict"]) == f"<Verdict BROKEN: {values['verdict'].witness}>"
+    assert "verdict=BROKEN, 10 of 20 records exposed, " in repr(values["audit"])
+    assert "1 of 6 rows at risk, smallest group 1" in repr(values["audit of a table"])
+    assert repr(values["release"].verdict).startswith("<Verdict HOLDS: ")
+    assert f": {MARKUP} withheld " in repr(values["comparison"])
+    published = values["release of a table"].write(tmp_path / "out.csv")
+    assert f"{tmp_path / 'out.csv.internal.json'}>" in repr(published)
+    (tmp_path / "shop.jsonl").write_text('["beer", "pill"]\n["beer"]\n' * 20)
+    model = wh.RhoUncertainty("0.5", {"pill"})
+    made = wh.anonymize_parts(tmp_path / "shop.jsonl", model, tmp_path / "parts", seed=1)
+    assert repr(made).endswith(" model=rho verdict=HOLDS, 1 part, 40 records>")

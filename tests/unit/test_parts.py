@@ -141,11 +141,54 @@ def test_parts_that_hold_hold_together(tmp_path, seed):
     assert wh.verify(joined(tmp_path / "out"), model, allow_unknown=True)
 
 
+def said_of_files(text: str) -> list[str]:
+    """Which files may go out, and which stay, as the last words of a run."""
+    return text.partition("may go out")[2].split("stays with you")
+
+
+@pytest.mark.parametrize(
+    ("asked", "of_parts"),
+    [
+        pytest.param(("--rho", 0.5, "--sensitive", "pill,test,wine"), True, id="each-part-proved"),
+        pytest.param(("--model", "km", "--k", 3, "--m", 2), False, id="proved-by-counts"),
+    ],
+)
+def test_a_release_says_which_of_its_files_stay(tmp_path, folder, asked, of_parts):
+    out = tmp_path / "out"
+    code, text = run("anonymize", folder, *asked, "-o", out, "--report")
+    assert code == 0, text
+    go, stay = said_of_files(text)
+    assert "manifest.json, part-0001.dat to part-0003.dat" in go
+    assert all(name in stay for name in ("internal.json", "parts.jsonl", "report.html"))
+    assert ("the .manifest.json of each part" in go) == of_parts
+    assert ("the .internal.json of each part" in stay) == of_parts
+    others = {path.name for path in out.iterdir() if not path.name.startswith("part-")}
+    assert others <= set(f"{go} {stay}".replace(",", "").split())
+
+
+def test_an_external_report_may_go_out(tmp_path, folder):
+    asked = ("--rho", 0.5, "--sensitive", "pill,test,wine", "--report", "--edition", "external")
+    _, text = run("anonymize", folder, *asked, "-o", tmp_path / "out")
+    assert "report.html" in said_of_files(text)[0]
+
+
+@pytest.mark.parametrize("name", ["out.dat", "out.jsonl", "out.csv.gz"])
+def test_a_new_folder_with_the_name_of_a_file_is_refused(tmp_path, folder, name):
+    asked = ("anonymize", folder, "--rho", 0.5, "--sensitive", "pill,test,wine", "-q", "-o")
+    code, text = run(*asked, tmp_path / name)
+    assert (code, "looks like a file" in text) == (2, True), text
+    assert not (tmp_path / name).exists()
+    (tmp_path / name).mkdir()
+    assert run(*asked, tmp_path / name)[0] == 0
+    assert run(*asked, tmp_path / "release-2026.01")[0] == 0
+
+
 def test_a_folder_is_released_proved_and_verified(tmp_path, folder):
     out = tmp_path / "out"
     asked = ("--rho", 0.5, "--sensitive", "pill,test,wine", "--seed", 1)
     code, text = run("anonymize", folder, *asked, "-o", out)
     assert code == 0, text
+    assert text.startswith(f"HOLDS {out}: ")
     assert "Proved by parts: 3 parts with 600 records" in text
     code, text = run("verify", out)
     assert (code, "HOLDS" in text) == (0, True), text
@@ -462,7 +505,10 @@ def test_files_that_are_not_alike_are_refused(tmp_path, folder):
 
 def test_ids_of_parts_do_not_meet(tmp_path):
     for number in range(2):
-        lines = ["record,item", *(f"{row},{item}" for row in range(30) for item in ("tea", "milk"))]
+        lines = [
+            "record,item",
+            *(f"{row},{item}" for row in range(30 + number) for item in ("tea", "milk")),
+        ]
         (tmp_path / f"long-{number}.csv").write_text("\n".join(lines) + "\n")
     model = wh.RhoUncertainty("0.5", ["milk"])
     anonymize_parts(str(tmp_path / "long-*.csv"), model, tmp_path / "out", seed=1)

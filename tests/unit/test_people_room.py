@@ -16,7 +16,7 @@ from withhold.data.grouping import groups_of
 from withhold.datasets import hospital
 from withhold.errors import ImpossibleError, InputError, PolicyError
 from withhold.method import SearchRun
-from withhold.methods.people.grouped_items import apart, items_of
+from withhold.methods.people.grouped_items import group_items, items_of
 from withhold.methods.people.search.withholding import withhold_items
 from withhold.registry import method_of, model_from
 from withhold.report.html import report_html
@@ -106,9 +106,9 @@ def test_model__promises_something_of_dates_where_there_are_any(max_known):
     )
     release = wh.anonymize(dated, asked(max_known=0, rho="0.9"), seed=1)
     assert "nor any of its dates" in release.model.promise()
-    apart = wh.PeopleApart("0.5", ["S"], quasi_identifiers=["sex"])
+    group_items = wh.PeopleApart("0.5", ["S"], quasi_identifiers=["sex"])
     assert "cannot infer the sensitive item, nor any of its dates, with" in (
-        apart.about(dated).promise()
+        group_items.about(dated).promise()
     )
 
 
@@ -272,9 +272,9 @@ def test_population__counts_who_has_the_same_attributes(tmp_path, monkeypatch):
     for wrong, message in (("none.csv", "does not exist"), (everybody.items, "frame")):
         with pytest.raises(InputError, match=message):
             wh.audit(found, model, population=wrong)
-    apart = wh.PeopleApart("0.5", model.sensitive, quasi_identifiers=names)
+    group_items = wh.PeopleApart("0.5", model.sensitive, quasi_identifiers=names)
     with pytest.raises(PolicyError, match="say sampling_fraction"):
-        wh.audit(found, apart, population="register.csv")
+        wh.audit(found, group_items, population="register.csv")
 
 
 def test_plan__is_for_its_own_people():
@@ -301,13 +301,13 @@ def test_anonymize__driven_groups_lose_half_of_what_groups_for_k_lose():
     assert release.loss.cell_share < 0.2
 
 
-# --- items that are apart by group
+# --- items that are renamed by group
 
 
 def test_apart__groups_share_no_item():
     items = items_of(people(), asked())
     groups = np.array([0, 0, 1, 1, 0, 0, 1, 1], dtype=np.int64)
-    own = apart(items, groups, with_group=True)
+    own = group_items(items, groups, with_group=True)
     for row, record in enumerate(own.records):
         assert {own.group_of(name) for name in record} == {groups[row]}
         names = [own.item_of(name) for name in record]

@@ -107,7 +107,7 @@ def test_search__requirements_hold_as_well():
         (("--presence", "0.1,0.6", "--population", "other.csv"), 4, "nobody in the population matches"),
         (("--presence", "0.1,0.6", "--population", "no.csv"), 3, "does not exist"),
         (("--presence", "0.1,0.6", "--population", "bare.csv"), 3, "has no column 'zip'"),
-        ((*PRESENT, "--hierarchy", "age=width:10"), 2, "who of the population fits a generalised cell"),
+        ((*PRESENT, "--hierarchy", "age=width:10"), 2, "presence cannot be proved for generalised cells"),
         ((*PRESENT, "--missing", "wildcard"), 2, "leave missing=wildcard"),
         (("--population", "all.csv"), 2, "is for the risks in a report (--report), or for --presence"),
         (("--sampling-fraction", "0.1"), 2, "is for the risks in a report (--report)"),

@@ -326,6 +326,15 @@ def test_write__refuses_what_exists_unless_forced(release, tmp_path):
     assert verify_file(out).same_bytes
 
 
+def test_write__never_replaces_a_file_that_it_cannot_read(release, tmp_path, monkeypatch):
+    out = tmp_path / "out.dat"
+    out.write_text("precious\n")
+    monkeypatch.setattr("withhold.publish.replacing.digest_of", lambda path: None)
+    with pytest.raises(PolicyError, match="is never replaced"):
+        release.write(out, force=True)
+    assert out.read_text() == "precious\n"
+
+
 @pytest.mark.parametrize(
     ("name", "change", "replaced"),
     [

@@ -74,6 +74,10 @@ ASKED = {
         "id,age,sex,diagnosis\n1,30,f,flu\n2,31,m,hiv\n3,30,f,flu\n",
         ["--table", "--people", "--format long", "no id in column 'id' occurs twice"],
     ),
+    "a table of persons in another language": (
+        "Kunde;Alter;Diagnose\n7;30;flu\n8;31;hiv\n9;30;flu\n",
+        ["--table", "--people", "--format long", "no id in column 'Kunde' occurs twice"],
+    ),
     "one item per line under a name": ("item\nmilk\nbeer\n", ["--format list", "--format basket"]),
     "quoted lists without a name": ('"milk,bread"\n"beer"\n', ["--format list", "--format basket"]),
     "quoted lists, a name in another language": (

@@ -140,6 +140,10 @@ def test_table__whose_dropped_identifier_repeats():
     )
     assert "'who' looks like an identifier" in other
     assert not said(wh.read_table, frame)
+    # A mailbox with many rows is that of a ward.
+    mail = frame.with_columns(box=pl.Series([f"ward{n % 12}@web.at" for n in range(200)]))
+    assert "box" in looks_identifying(wh.read_table(mail), ["box"])
+    assert not said(wh.read_table, mail, drop=["box"])
     # Namesakes are not the same person.
     rare = frame.with_columns(who=pl.Series([f"Ann{n % 190} Lee" for n in range(200)]))
     assert not said(wh.read_table, rare, drop=["ward_id", "who"])
@@ -226,3 +230,57 @@ def test_table__of_towns_with_what_they_determine_says_nothing():
 
 def test_real_table__has_no_row_twice(real_data):
     assert not said(wh.read_table, real_data / "adult.csv.gz")
+
+
+def test_records__of_persons_with_several_stop_a_release(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # Orders of their own, so that none repeats another.
+    goods = [(f"o{n}", f"c{n % 30}", f"g{n * i % 23}") for n in range(100) for i in (1, 3)]
+    frame = pl.DataFrame(goods, ["order", "customer_id", "product"], orient="row")
+    frame.write_csv("orders.csv")
+    asked = ("--record-column", "order", "--model", "km", "--k", "2", "--m", "1", "-o", "out.csv")
+    done = run("anonymize", "orders.csv", *asked)
+    assert done.exit_code == 2
+    assert "or say --publish repeats if the promise may be about records" in done.stderr
+    done = run("anonymize", "orders.csv", *asked, "--publish", "repeats", "--json")
+    assert done.exit_code == 0, done.output
+    assert "warning: orders.csv: each record is taken for a person" in done.stderr
+    (told,) = json.loads(done.stdout)["warnings"]
+    assert "names 30 persons in 100 records" in told
+    assert told in json.loads(Path("out.csv.internal.json").read_text())["warnings"]
+    assert told not in Path("out.csv.manifest.json").read_text()
+    model = wh.KmAnonymity(k=2, m=1)
+    records = wh.read(frame, record_column="order")
+    with pytest.raises(PolicyError, match="names 30 persons in 100 records"):
+        wh.anonymize(records, model)
+    assert "names 30 persons" in wh.anonymize(records, model, publish=["repeats"]).warnings[0]
+
+
+def rows_of(n: int) -> pl.DataFrame:
+    """Rows of customers, each row with a number and a quantity."""
+    rows = [(i, f"K{1000 + i % (n // 5)}", f"g{i % 23}", 1 + i % 3) for i in range(n)]
+    return pl.DataFrame(rows, ["pos", "who", "product", "qty"], orient="row")
+
+
+def test_record_column__that_numbers_the_rows_stops(tmp_path: Path):
+    rows_of(300).write_csv(path := tmp_path / "rows.csv")
+    for source in (path, rows_of(300)):
+        (text,) = said(wh.read, source, record_column="pos", item_column="product")
+        assert "every record has one item" in text
+        assert "column 'who' names 60 persons" in text
+        assert not said(wh.read, source, record_column="who", item_column="product")
+    named = {"record_column": "pos", "item_column": "product"}
+    assert not said(wh.read, rows_of(300).drop("who"), **named)
+    with pytest.raises(PolicyError, match="every record has one item"):
+        wh.anonymize(wh.read(path, **named), wh.KmAnonymity(k=2, m=1))
+
+
+def test_record_column__that_is_an_amount_stops():
+    frame = rows_of(1500)
+    (text,) = said(wh.read, frame, record_column="qty", item_column="product")
+    assert (
+        "column 'qty' makes 3 records of 1,500 rows, and 1,431 repeated items were merged" in text
+    )
+    # A few persons who come often buy the same.
+    often = rows_of(150).with_columns(pos=pl.int_range(150) % 3)
+    assert not said(wh.read, often, record_column="pos", item_column="product")

@@ -96,6 +96,24 @@ def test_tidy__is_the_remedy(tmp_path, monkeypatch):
     assert run(*asked, "--allow-unknown", "--force").exit_code == 0
 
 
+def test_spellings__in_different_parts_stop(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name, ill in (("a", "HIV"), ("b", "hiv")):
+        lines = [f"{zip_code},{ill}" for zip_code in (1, 2, 3) for _ in range(4)]
+        (tmp_path / "in" / f"{name}.csv").write_text("zip,ill\n" + "\n".join(lines) + "\n")
+    asked = (tmp_path / "in", "--model", "k-anonymity", "--k", "3", "--quasi-identifiers", "zip")
+    asked += ("--sensitive-column", "ill", "--l", "2")
+    out = ("-o", tmp_path / "out", "--report")
+    for words in (("anonymize", *asked, *out), ("audit", *asked)):
+        done = run(*words)
+        assert (done.exit_code, "'HIV' (12), 'hiv' (12)" in done.stderr) == (3, True), done.output
+        assert "one spelling in the files; or say --allow-unknown" in done.stderr
+        assert not [*tmp_path.glob("out/part-*"), *tmp_path.glob("out/manifest.json")]
+    assert run("audit", *asked, "--allow-unknown").exit_code == 0
+    assert run("anonymize", *asked, *out, "--allow-unknown", "--force").exit_code == 0
+    assert (tmp_path / "out" / "report.html").exists()
+
+
 def test_values_that_hardly_differ__are_told():
     release = wh.anonymize(table("HIV", "H.I.V.", "measles"), model())
     said = "values of ill that hardly differ count as different values: 'H.I.V.' and 'HIV'."
@@ -107,6 +125,10 @@ def test_values_that_hardly_differ__are_told():
 def test_pairs__are_slips_or_punctuation_and_no_codes():
     values = ["measles", "measels", "H.I.V.", "HIV", "F32.1", "F32.2", "n/a", "N.A.", "mumps", ""]
     assert nearly_equal(Column.of("ill", values)) == [("H.I.V.", "HIV"), ("measels", "measles")]
+    assert nearly_equal(Column.of("ill", ["HIV", "ＨＩＶ", "flú", "flu"])) == [
+        ("HIV", "ＨＩＶ"),
+        ("flu", "flú"),
+    ]
 
 
 @pytest.mark.parametrize("value", ["", "?", "-", "--", "k.A.", "n/a", "unknown", "Keine  Angabe"])

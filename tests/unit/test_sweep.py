@@ -215,6 +215,29 @@ def test_cli__goes_on_where_it_was(shop, finished, counted):
     assert (anew.exit_code, len(counted)) == (0, 3)
 
 
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_cli__replaces_no_file_of_somebody_else(shop, force):
+    Path("found").mkdir()
+    for name in ("sweep.csv", "trade-off.svg"):
+        theirs = Path("found", name)
+        theirs.write_text("precious\n")
+        result = run(*COMMAND, "--vary", "rho=0.3,0.7", "-o", "found", *force)
+        assert (result.exit_code, "is not of a sweep" in result.stderr) == (2, True)
+        assert theirs.read_text() == "precious\n"
+        theirs.unlink()
+    assert not os.listdir("found")
+
+
+def test_cli__never_replaces_its_input(shop, finished):
+    shutil.copytree(finished, "found")
+    text = Path("baskets.dat").read_text()
+    Path("found/sweep.csv").write_text(text)
+    command = [Path("found/sweep.csv") if word == "baskets.dat" else word for word in COMMAND]
+    result = run(*command, "--format", "basket", "--vary", "rho=0.3,0.7", "-o", "found", "--force")
+    assert (result.exit_code, "is one of the inputs" in result.stderr) == (2, True), result.stderr
+    assert Path("found/sweep.csv").read_text() == text
+
+
 def test_cli__a_line_that_was_cut_off_is_done_again(shop, counted):
     first = run(*COMMAND, "--vary", "rho=0.3,0.7", "-o", "found", "--jobs", "1")
     state = Path("found/points.jsonl")

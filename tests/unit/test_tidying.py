@@ -21,7 +21,8 @@ from withhold.data.hints import abbreviations, spelling_groups
 from withhold.data.names import is_unknown
 from withhold.data.profile import profile, profile_table
 from withhold.data.table import Table
-from withhold.data.tidying import WAYS, parse_tidy, tidy_text
+from withhold.data.tidy_ways import WAYS, merging_ways, tidy_text
+from withhold.data.tidying import parse_tidy
 from withhold.errors import InputError, PolicyError
 
 words = st.text(st.sampled_from("aAbB .-/1ß\t"), min_size=1, max_size=6)
@@ -296,3 +297,30 @@ def test_inspect__shows_hints_and_that_they_help(files):
     misspelt = run("inspect", "b.dat", "--tidy", "itmes=case")
     assert misspelt.exit_code == 2
     assert "items=case" in misspelt.output
+
+
+def test_merging_ways__are_the_fewest_that_cure():
+    assert merging_ways([("HIV", "hiv"), ("Pill", "PILL")]) == ("case",)
+    assert merging_ways([("HIV  test", "HIV test")]) == ("spaces",)
+    assert merging_ways([("self-test", "self test")]) == ("punctuation",)
+    assert merging_ways([("self-test", "Self test"), ("a  b", "a b")]) == ("case", "punctuation")
+    assert merging_ways([("selftest", "self test")]) == ()
+
+
+def test_remedy__proposes_only_what_cures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for other, cure in (
+        ("HIV  test", "items=spaces"),
+        ("HIV-test", "items=punctuation"),
+        ("HIVtest", ""),
+    ):
+        Path("in.csv").write_text(f"tea,HIV test\nmilk,{other}\n" * 4)
+        done = run("audit", "in.csv", "--rho", "0.5", "--sensitive", "HIV test,")
+        assert done.exit_code == 3
+        assert f"{other!r} (4)" in done.stderr
+        assert ("--tidy" in done.stderr, cure in done.stderr) == (bool(cure), True)
+        if cure:
+            again = run(
+                "audit", "in.csv", "--rho", "0.5", "--sensitive", "HIV test,", "--tidy", cure
+            )
+            assert again.exit_code in (0, 1), again.stderr

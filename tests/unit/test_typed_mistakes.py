@@ -386,7 +386,7 @@ def spelt() -> None:
         Path(f"{name}.csv").write_text("\n".join(["id,item", *rows]) + "\n")
     Path("parts").mkdir()
     for part in range(2):
-        Path(f"parts/{part}.dat").write_text("beer Pill\nbeer Pill tea\ntea hiv\n")
+        Path(f"parts/{part}.dat").write_text("beer Pill\nbeer Pill tea\ntea hiv\n" + "tea\n" * part)
 
 
 RHO_LISTED = ("--rho", "0.5", "--sensitive")
@@ -534,7 +534,103 @@ def test_nothing_protected__is_in_the_line_of_the_verdict():
     result = run("anonymize", "in.dat", *typed, "-o", "out.dat")
     first = "HOLDS, but nothing was protected, since none of the 2 sensitive items occurs.  Whoever"
     assert result.stdout.startswith(first)
+    assert "the data have" not in result.stdout
     assert "so there was nothing to protect." in run("audit", "in.dat", *typed).stdout
+
+
+def test_nothing_protected__names_a_single_item():
+    typed = ("--rho", "0.5", "--sensitive", "zzz", "--allow-unknown")
+    told = run("anonymize", "in.dat", *typed, "-o", "out.dat").stdout
+    assert told.startswith(
+        "HOLDS, but nothing was protected, since the sensitive item 'zzz' does not"
+    )
+    assert "The data do not" not in told
+    told = run("audit", "in.dat", *typed).stdout
+    assert "The sensitive item 'zzz' does not occur, so there was nothing to protect." in told
+
+
+def test_an_option_of_other_models__names_them_with_commas():
+    told = run("audit", "in.dat", "--k", "5").stderr
+    assert (
+        "--k belongs to coherence, km, k-anonymity, buckets or people; add --model (without" in told
+    )
+    told = run("audit", "in.dat", "--t", "0.2").stderr
+    assert (
+        "--t belongs to k-anonymity; add --model k-anonymity (without it, the model is rho)" in told
+    )
+
+
+def test_compare__stops_if_the_release_comes_first():
+    assert run("anonymize", "in.dat", *BASKETS, "-o", "out.dat", "-q").exit_code == 0
+    swapped = run("compare", "out.dat", "in.dat")
+    assert (swapped.exit_code, swapped.stdout) == (2, "")
+    told = (
+        "out.dat is a release, since its manifest lies beside it, and in.dat has none; the ORIGINAL"
+    )
+    assert told in swapped.stderr
+    assert run("compare", "in.dat", "out.dat", "-q").exit_code == 0
+    # A release of a release has a manifest, too.
+    assert run("anonymize", "out.dat", *BASKETS, "-o", "again.dat", "-q").exit_code == 0
+    assert run("compare", "out.dat", "again.dat", "-q").exit_code == 0
+    with pytest.raises(wh.WithholdError, match="ORIGINAL comes first"):
+        wh.compare("out.dat", "in.dat")
+
+
+def test_compare__stops_if_the_folder_of_a_release_comes_first():
+    Path("shops").mkdir()
+    Path("shops/1.dat").write_bytes(Path("in.dat").read_bytes())
+    assert run("anonymize", "shops", *BASKETS, "-o", "out", "-q").exit_code == 0
+    swapped = run("compare", "out", "shops")
+    assert (swapped.exit_code, "the ORIGINAL comes first" in swapped.stderr) == (2, True)
+    assert run("compare", "shops", "out", "-q").exit_code == 0
+    with pytest.raises(wh.WithholdError, match="ORIGINAL comes first"):
+        wh.compare_parts("out", "shops")
+
+
+def test_compare__of_a_table_without_a_manifest_names_no_option_that_it_lacks():
+    rows = "".join(f"{n},{n % 7},{n % 5}\n" for n in range(60))
+    Path("table.csv").write_text("age,sex,zip\n" + rows)
+    told = run("compare", "table.csv", "table.csv").stderr
+    assert "table.csv.manifest.json) beside it" in told
+    assert "--table" not in told
+
+
+def test_verify__asks_whether_the_original_was_named():
+    told = run("verify", "in.dat").stderr
+    assert "in.dat.manifest.json: does not exist" in told
+    assert "check that in.dat is the published file, not its original; else name" in told
+
+
+def test_page__says_that_it_needs_more_packages():
+    assert "pip install 'withhold[page]'" in run("page", "--help").stdout
+
+
+def test_python__says_how_to_list_what_a_file_holds():
+    Path("list.txt").write_text("b\n")
+    how = r"Path\('list.txt'\).read_text\(\).splitlines\(\)"
+    with pytest.raises(wh.WithholdError, match=how):
+        wh.RhoUncertainty("0.5", "list.txt")
+    with pytest.raises(wh.WithholdError, match=how):
+        wh.audit("in.dat", wh.RhoUncertainty("0.5", ["list.txt"]))
+    Path("list.txt").unlink()
+    with pytest.raises(wh.WithholdError, match=how):
+        wh.audit("in.dat", wh.RhoUncertainty("0.5", ["list.txt"]))
+    told = run("audit", "in.dat", "--rho", "0.5", "--sensitive", "list.txt,").stderr
+    assert "read_text" not in told
+
+
+def test_python__says_that_releases_are_given_one_by_one():
+    release = wh.anonymize(wh.read("in.dat"), wh.RhoUncertainty("0.5", ["pill"]), seed=1)
+    for listed in (
+        [release, release],
+        (release,),
+        ["a.dat", "b.dat"],
+        [Path("a.dat")],
+        [release.data],
+    ):
+        with pytest.raises(wh.WithholdError, match=r"compare\(original, first, second\)"):
+            wh.compare("in.dat", listed)
+    assert len(wh.compare("in.dat", release.data.to_lists()).releases) == 1
 
 
 def test_published_columns__are_said_to_be_in_ranges():

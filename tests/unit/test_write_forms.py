@@ -10,7 +10,7 @@ import pytest
 import withhold
 from typed import run
 from withhold.data import Source
-from withhold.errors import InputError, OutputError
+from withhold.errors import InputError, OutputError, PolicyError
 from withhold.formats import FORMATS, FUNCTIONS, output_form
 from withhold.formats.forms import OF_ONE_FORMAT, TRAITS
 from withhold.formats.table import table_form
@@ -203,3 +203,11 @@ def test_a_frame_with_ids_becomes_a_long_csv_file(tmp_path):
     assert (tmp_path / "out.csv").read_text() == "record,item\n1,x\n1,y\n2,x\n2,y\n"
     withhold.anonymize([["x"], ["x"]], withhold.KmAnonymity(2, 1)).write(tmp_path / "sets.csv")
     assert (tmp_path / "sets.csv").read_text() == "x\nx\n"
+
+
+@pytest.mark.parametrize("name", ["csv", "TSV"])
+def test_kinds_of_files__are_no_formats(name):
+    with pytest.raises(
+        PolicyError, match="is a kind of file, not a format; choose long, list, one-hot"
+    ):
+        withhold.read("in.csv", format=name)

@@ -64,6 +64,8 @@ class CommandWords:
     """The data, with the options that name their files."""
     listed: str
     """The list of sensitive items."""
+    consent: str = ""
+    """The column of consent, which its own option leaves out."""
 
     @property
     def inspect(self) -> str:

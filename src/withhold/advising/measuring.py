@@ -126,7 +126,7 @@ def advise_on(
     if isinstance(sample, Table):
         if sensitive is not None:
             raise PolicyError("sensitive items are for records; a table has quasi-identifiers")
-        sample, found = candidates_of_table(sample, quasi_identifiers)
+        sample, found = candidates_of_table(sample, quasi_identifiers, words)
     elif isinstance(sample, People):
         sample, found = candidates_of_people(sample, sensitive, quasi_identifiers, words)
     else:

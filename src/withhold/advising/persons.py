@@ -43,7 +43,7 @@ def candidates_of_people(
             "no sensitive items were given, and the starter list of health terms contains none of the items",
             remedy=f"name the items that nobody should be able to infer: {option('sensitive')}",
         )
-    columns = columns_of(sample.attributes, given)
+    columns = columns_of(sample.attributes, given, words)
     offer = _Offer(sample.names, columns, secrets)
     asked = [*offer.groups(columns.known, columns.words)]
     if columns.few:

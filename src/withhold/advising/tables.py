@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from withhold.advising.candidates import Candidate, Candidates
+from withhold.advising.candidates import Candidate, Candidates, CommandWords
 from withhold.arguments import names_in
 from withhold.data.column_lists import join_columns, typed
 from withhold.data.decimals import exact_decimal
@@ -93,7 +93,7 @@ LEFT_OUT = (
 )
 
 
-def columns_of(sample: Table, given: Iterable[str] | None) -> Columns:
+def columns_of(sample: Table, given: Iterable[str] | None, words: CommandWords) -> Columns:
     """What attackers may know of the sample: as given, or all but what identifies people."""
     wanted = None if given is None else tuple(names_in(given, name="quasi_identifiers"))
     for name in wanted or ():
@@ -109,12 +109,15 @@ def columns_of(sample: Table, given: Iterable[str] | None) -> Columns:
     known = wanted or tuple(name for name in sample.names if name not in drop)
     ways = (each.rpartition("=") for each in sample.binned)
     binned = {name: how for name, _, how in ways}
-    return Columns(known, wanted is not None, drop, bins, sample.dropped, binned)
+    dropped = tuple(name for name in sample.dropped if name != words.consent)
+    return Columns(known, wanted is not None, drop, bins, dropped, binned)
 
 
-def candidates_of_table(sample: Table, given: Iterable[str] | None) -> tuple[Table, Candidates]:
+def candidates_of_table(
+    sample: Table, given: Iterable[str] | None, words: CommandWords
+) -> tuple[Table, Candidates]:
     """The table with its columns prepared, and what may be promised about it."""
-    columns = columns_of(sample, given)
+    columns = columns_of(sample, given, words)
     prepared = read_table(sample, drop=columns.drop, bins=columns.bins)
     asked = [*_about_rows(columns.known, columns.words)]
     if columns.few:

@@ -19,7 +19,7 @@ from withhold.method import Finding, Model
 from withhold.shown import Drawn, Listed
 from withhold.telling.shares import ShareOf
 from withhold.verdict import Verdict
-from withhold.wording import percent
+from withhold.wording import counted, percent
 
 
 @dataclass(frozen=True)
@@ -178,11 +178,19 @@ class Audit(AnyAudit, Drawn):
     """Sensitive items that no record holds."""
     others: tuple[OtherBreaches, ...] = ()
 
+    def __repr__(self) -> str:
+        """The verdict and how many are exposed, not the breaches, which name what is sensitive."""
+        return (
+            f"<Audit model={self.model.name} verdict={self.verdict.words}, {self.exposed_records:,} of "
+            f"{counted(self.records, 'record')} exposed, {counted(len(self.breaches), 'breach', 'breaches')} "
+            "listed>"
+        )
+
     @property
     def by_size(self) -> Mapping[int, int]:
         """How many breaches have an antecedent of each size, for the sizes that were counted in full."""
-        counted = {n: each.count for n, each in self.counts.items() if each.how is How.COUNTED}
-        return {size: count for size, count in counted.items() if count is not None}
+        in_full = {n: each.count for n, each in self.counts.items() if each.how is How.COUNTED}
+        return {size: count for size, count in in_full.items() if count is not None}
 
     @property
     def complete(self) -> bool:
@@ -192,8 +200,8 @@ class Audit(AnyAudit, Drawn):
     @property
     def exposed_known(self) -> int | None:
         """The largest size up to which all were counted in full; None if not even the smallest was."""
-        counted = list(takewhile(lambda size: size in self.by_size, self.counts))
-        return counted[-1] if counted else None
+        in_full = list(takewhile(lambda size: size in self.by_size, self.counts))
+        return in_full[-1] if in_full else None
 
     @property
     def exposed_share(self) -> float:

@@ -76,7 +76,7 @@ def advise(
         if people:
             chosen |= prepared | people_reading(of_people, how)
             original = read_people(data, allow_unknown=True, **chosen)
-            for warning in original.warnings:
+            for warning in (*original.warnings, *original.unknown):
                 note(f"warning: {warning}")
         elif kind.table:
             chosen |= prepared
@@ -91,7 +91,7 @@ def advise(
             original,
             secrets,
             columns,
-            CommandWords(shlex.join(words), shlex.quote(sensitive or "")),
+            CommandWords(shlex.join(words), shlex.quote(sensitive or ""), how.consent or ""),
             limit_seconds=limit_seconds,
             seed=seed,
             jobs=jobs,

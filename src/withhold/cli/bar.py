@@ -54,8 +54,9 @@ class Bar:
         if over.wait(PATIENCE_SECONDS):
             return
         with self.lock:
-            self._write(self.begin + self._line())
+            # First, or what is printed just now would be printed on the bar.
             _drawn.append(self)
+            self._write(self.begin + self._line())
         while not over.wait(1 / REDRAWN_PER_SECOND):
             with self.lock:
                 self._write(self.clear + self._line())

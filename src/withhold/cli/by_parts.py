@@ -14,10 +14,11 @@ from withhold.cli.shares import PLANS
 from withhold.data.names import nearest
 from withhold.errors import InputError, PolicyError
 from withhold.escaping import json_text
-from withhold.formats.forms import split_name
+from withhold.formats.forms import FOR_RECORDS, FOR_TABLES, split_name
 from withhold.method import Model
 from withhold.registry import method_of, search_call
-from withhold.telling.layout import page
+from withhold.telling.layout import columns, page
+from withhold.verdict import Status
 from withhold.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ MEMORY, STREAM, DASK = ENGINES = ("memory", "stream", "dask")
 IN_MEMORY_ONLY = ("safe_csv", "consent", "skip_missing_ids", "tidy", *methods.OF_THE_POPULATION)
 """Options that a release by parts does not take."""
 
+NAMES_OF_FILES = frozenset((*FOR_RECORDS, *FOR_TABLES))
+"""Extensions of releases in one file."""
 MEMORY_PER_BYTE = 10
 """Bytes of memory estimated for each byte of a file that is released as a whole."""
 
@@ -62,6 +65,11 @@ def chosen_engine(
         raise PolicyError("--scheduler is for --engine dask")
     if engine != MEMORY and data == "-":
         raise PolicyError("a release by parts reads files, not standard input")
+    if engine != MEMORY and not output.exists() and split_name(output.name)[0] in NAMES_OF_FILES:
+        raise PolicyError(
+            f"{output} looks like a file, and a release by parts is a folder; name a folder, such as "
+            f"{output.with_name(output.name.partition('.')[0])}"
+        )
     return engine
 
 
@@ -145,7 +153,9 @@ def anonymize_by_parts(
     if shown.as_json:
         say(json_text(finished, indent=None))
     else:
-        say(f"PUBLISHED  {made.folder}" if shown.quiet else parts_text(made, took=job.took()))
+        edition = edition if asked.get("report") else None
+        text = parts_text(made, took=job.took(), edition=edition)
+        say(f"{Status.HOLDS}  {made.folder}" if shown.quiet else text)
     if not shown.quiet and not shown.as_json:
         note("to prove it again:", command=f"withhold verify {made.folder}")
 
@@ -208,8 +218,8 @@ def _event(part: Done | Failed) -> None:
     say(json_text({"event": event, **shown}, indent=None))
 
 
-def parts_text(made: PartsRelease, *, took: str) -> str:
-    """What was published, as text."""
+def parts_text(made: PartsRelease, *, took: str, edition: str | None = None) -> str:
+    """What was published, as text; ``edition`` is that of the report, if there is one."""
     totals = made.totals
     is_table = method_of(made.model).data == "table"
     what, rows = ("cell", "row") if is_table else ("occurrence", "record")
@@ -225,10 +235,13 @@ def parts_text(made: PartsRelease, *, took: str) -> str:
     again = f", {made.resumed:,} of them from an earlier run" if made.resumed else ""
     return page(
         [
-            f"PUBLISHED  {made.folder}: {made.model.promise()}",
+            f"{Status.HOLDS}  {made.folder}: {made.model.promise()}",
             f"Proved {made.proved}: {counted(len(made.parts), 'part')} with "
             f"{counted(totals.records, rows)}{again}.",
             f"Withheld {share}; {general}{sensitive}{emptied}.",
+            "",
+            *columns(made.recipients(edition)),
+            "",
             f"{took}.",
         ]
     )

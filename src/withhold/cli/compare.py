@@ -45,11 +45,13 @@ def compare(
 ) -> None:
     """Compare what releases of one original lost."""
     wanted = None if sensitive is None else listed_items(sensitive)
+    from withhold.candidates import refuse_swapped
     from withhold.parts.planning import is_many
     from withhold.publish.publishing import check_free, save_text
     from withhold.publish.replacing import is_page
     from withhold.report import side_by_side
 
+    refuse_swapped(original, published)
     others = [Path(each.rpartition("=")[2]) for each in items or ()]
     sources = [Path(original), *published, *others]
     if html is not None:

@@ -64,7 +64,8 @@ def demo(
     file, listing, table_file, output = (
         folder / name for name in ("baskets.dat", "sensitive.txt", "table.csv", "published.dat")
     )
-    _refuse_existing((file, table_file, output, *(folder / name for name in others)), force=force)
+    paths = (file, table_file, output, *(folder / name for name in others))
+    _refuse_existing(paths, output, force=force)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write(invented, file)
@@ -129,18 +130,29 @@ def _release(
 ) -> str:
     """Release the data, and return the text about the release."""
     from withhold import pipeline
+    from withhold.publish.publishing import publish
+    from withhold.publish.replacing import whatever_it_is
     from withhold.report.text import release_text
 
     release = pipeline.draft(data, model, seed=seed, jobs=jobs, progress=progress)
-    published = release.write(output, force=True, jobs=jobs, progress=progress)
+    is_own = whatever_it_is if output.parent == OWN_FOLDER else None
+    published = publish(release, output, force=True, jobs=jobs, progress=progress, is_own=is_own)
     return release_text(release, published, took=progress.took())
 
 
-def _refuse_existing(paths: Iterable[Path], *, force: bool) -> None:
-    """Refuse to replace a file of the user's, except with ``force``."""
+def _refuse_existing(paths: Iterable[Path], output: Path, *, force: bool) -> None:
+    """Refuse to replace a file of the user's; ``force`` is for a folder that has the release of a demo."""
+    from withhold.publish.publishing import report_path
+    from withhold.publish.replacing import own_files
+
     for path in paths:
-        if path.exists() and path.parent != OWN_FOLDER and not force:
-            raise PolicyError(f"{path} exists already; use --force to replace it")
+        if path.exists() and path.parent != OWN_FOLDER:
+            if not own_files(output, report_path(output))(output):
+                raise PolicyError(
+                    f"{path} exists already, and is not of a demo; choose another folder"
+                )
+            if not force:
+                raise PolicyError(f"{path} exists already; use --force to replace it")
 
 
 def _hospital(
@@ -165,7 +177,7 @@ def _hospital(
     model = PeopleUncertainty(rho, invented.sensitive, k=5, quasi_identifiers=KNOWN, max_known=1)
     names = ("patients.csv", "conditions.csv", "drugs.csv", "sensitive.txt", "published.csv")
     patients, conditions, _, listing, output = (folder / name for name in names)
-    _refuse_existing([folder / name for name in names], force=force)
+    _refuse_existing([folder / name for name in names], output, force=force)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         invented.write(folder)

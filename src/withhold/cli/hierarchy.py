@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
 from withhold.cli.app import verb
 from withhold.cli.console import say
 from withhold.data.column_lists import join_pairs
-from withhold.errors import InputError
 from withhold.escaping import json_text
 
 NODES_DRAWN = 40
@@ -65,11 +65,13 @@ def suggest(
 
 
 def _is_hierarchy(path: Path) -> bool:
-    """Whether a file can be read as a hierarchy, which is what is to be replaced."""
-    from withhold.formats.hierarchy import read_hierarchy
+    """Whether a file is a hierarchy as this verb writes it: lines of equal length that end with the root."""
+    from withhold.data.tree_building import ROOT
 
     try:
-        read_hierarchy(path)
-    except InputError:
+        rows = list(
+            csv.reader(path.read_text(encoding="utf-8").splitlines(), delimiter=";", strict=True)
+        )
+    except (OSError, ValueError, csv.Error):
         return False
-    return True
+    return all(len(row) == len(rows[0]) > 1 and row[-1] == ROOT for row in rows)

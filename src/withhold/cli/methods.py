@@ -23,6 +23,7 @@ from withhold.errors import InputError, ListError, PolicyError, WithholdError
 from withhold.method import Method, Model
 from withhold.options import Declared, choices, options_of
 from withhold.registry import ROOMS, all_methods, method_for, method_of, search_call
+from withhold.wording import either
 
 DEFAULT_MODEL = next(iter(ROOMS))
 SEVERAL = ("publish", "repeated", "files")
@@ -118,8 +119,9 @@ def build_model(given: ModelOptions) -> Model:
             spelling = next(iter(owners.values())).spelling
             if "model" not in given:
                 raise PolicyError(
-                    f"--{spelling} belongs to {' or '.join(owners)}, and the model is {method.name} if none "
-                    f"is named; add --model {next(iter(owners)) if len(owners) == 1 else 'MODEL'}"
+                    f"--{spelling} belongs to {either(owners)}; add --model"
+                    f"{f' {next(iter(owners))}' if len(owners) == 1 else ''} (without it, the model is "
+                    f"{method.name})"
                 )
             columns = (
                 f"; for a column: --sensitive-column {shlex.quote(str(given[name]))} with --l 2"
@@ -127,7 +129,7 @@ def build_model(given: ModelOptions) -> Model:
                 else ""
             )
             raise PolicyError(
-                f"--{spelling} belongs to --model {' or '.join(owners)}, not to {method.name}{columns}"
+                f"--{spelling} belongs to --model {either(owners)}, not to {method.name}{columns}"
             )
     for declared in method.takes().values():
         if declared.is_required and declared.name not in given:

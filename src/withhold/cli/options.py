@@ -39,6 +39,8 @@ HELP = {
     "anonymize.output": "Where to publish (by parts: a folder); its extension chooses the format.",
     "sweep.output": "Folder for the table, the plot and a page. An interrupted sweep resumes there.",
     "force": "Replace an existing output that withhold wrote and nobody changed.",
+    "demo.force": "Replace the files of an earlier demo.",
+    "hierarchy suggest.force": "Replace an existing hierarchy, but no other file.",
     "sweep.force": "Start again, whatever the folder holds.",
     "engine": "memory (default for a file), stream (default for folders: part by part) or dask (on a "
     "cluster).",

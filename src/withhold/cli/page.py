@@ -26,6 +26,8 @@ def page(
 ) -> None:
     """Open a local page that leads from a file to a proved release.
 
+    It needs more packages: pip install 'withhold[page]'.
+
     It is served to this machine alone, and nothing leaves it. The address holds a token that works once;
     Ctrl-C ends the page and its jobs.
     """

@@ -58,6 +58,7 @@ def sweep(
     kept = "nothing was kept (a folder, -o, keeps what is finished)"
     if output is not None:
         settle(trade_off.sweep_files(output))
+        trade_off.check_files(output, [Path(data)])
         kept = f"what is finished is in {output}; the same command resumes from there"
     with saying(f"interrupted; {kept}"), working(PLANS["sweep"], silent=shown.quiet) as job:
         original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)

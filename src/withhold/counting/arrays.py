@@ -50,7 +50,7 @@ def sort_ascending(array, n):
 
 @step
 def with_item(itemset, size, item, larger):
-    """Put the first ``size`` items of the itemset (ascending) and another item into ``larger``, ascending."""
+    """Write the first ``size`` items of an ascending itemset and another item into ``larger``, ascending."""
     n = 0
     for k in range(size):
         if n == k and item < itemset[k]:

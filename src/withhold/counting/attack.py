@@ -1,4 +1,4 @@
-"""What an attacker learns from given sets of known items."""
+"""What an attacker who knows some items of a record learns from them: how many records fit, what follows."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -12,7 +12,10 @@ from withhold.counting.jit import kernel, maker
 
 @maker
 def find_rank(rank, start, end, items):
-    """The place of the rank in items[start:end], which ascend (withheld ones as ``~rank``); -1 if none."""
+    """The place of the rank in items[start:end]; -1 if it is not there. Withheld ones (``~rank``) count.
+
+    The items ascend, those that are withheld by their rank.
+    """
     low = start
     high = end
     while low < high:
@@ -49,8 +52,9 @@ class Attacks(NamedTuple):
     known: Any
     """One set in each row: ascending ranks."""
     supports: Any
+    """By set: how many rows hold it."""
     inferred: Any
-    """Whether some sensitive item outside the set follows with confidence above num/den."""
+    """By set: whether some sensitive item outside the set follows with confidence above num/den."""
 
 
 @kernel

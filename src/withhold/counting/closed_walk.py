@@ -1,10 +1,10 @@
 """The walk over the closed sets of the published rows, each once, with the rows that hold it.
 
 A set is closed if it is all that its rows have in common. The sets that hold a root come by prefix-preserving
-closure extension (Uno's LCM): first those that one row alone holds, which are that row, then those of several
+closure extension (Uno's LCM): first those that only one row holds, which are that row, then those of several
 rows, depth first. The walk only counts; what is unsafe is for its caller to say.
 
-All of its state is in arrays. If the stacks are too short, the walk says so and goes on with longer ones.
+All of its state is in arrays. If the stacks are too short, it returns NO_ROOM and continues with longer ones.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -22,7 +22,7 @@ from withhold.counting.walk import count_item
 
 NO_ROOM = -1
 MOST_AT_FIRST = 2**22
-"""Places of the pool; pages that are never written cost no memory."""
+"""Places of the pool at first; memory that is never written costs nothing."""
 ROOT, CORE, N_ROOT, NEXT_ROW, DEPTH, SIZE, START, END, N_TOUCHED, N_MARKED, WITHIN = range(11)
 """Places in ``ClosedWalk.at``: the root, the item that all others must rank above, how many rows hold the
 root, the next of these to be tested alone, and the depth of the tree; of the set that was reached its
@@ -45,14 +45,20 @@ class ClosedWalk(NamedTuple):
     count: Any
     """By rank: how many of its rows hold the item."""
     bucket: Any
+    """By rank: the number of its child plus 1; all zero between two calls."""
     next_child: Any
+    """By depth: the next child to be visited, and where the children end."""
     last_child: Any
     pool_top: Any
+    """By depth: how much of the pool is used."""
     n_marked: Any
-    """By depth: how many of the marked items the set above has; a set has all of those above it."""
+    """By depth: how many of the marked items the set above has; a set has all items of the sets above it."""
     marked: Any
+    """The items that are marked in ``in_set``, in the order in which the sets on the path added them."""
     pool: Any
+    """The rows of each child."""
     child_item: Any
+    """By child: the item by which it extends its parent, and where its rows are in the pool."""
     child_start: Any
     child_end: Any
 
@@ -60,7 +66,7 @@ class ClosedWalk(NamedTuple):
 def new_closed_walk(
     rows: PublishedRows, room: int = MOST_AT_FIRST, *, allowing: bool = True
 ) -> ClosedWalk:
-    """A walk over the closed sets of any published items, or of none as yet, for one thread."""
+    """A walk for one thread over closed sets; all items are allowed, or none if not ``allowing``."""
     n_rows, n_items = len(rows.offsets) - 1, len(rows.supports)
     # A set is larger than the one above it.
     longest = int(np.diff(rows.offsets).max(initial=0))
@@ -151,10 +157,10 @@ def next_closed_set(rows, walk, stop):
     while at[NEXT_ROW] < at[N_ROOT] and stop[0] == 0:
         row = walk.pool[at[NEXT_ROW]]
         at[NEXT_ROW] += 1
-        size = lone_row(row, rows, walk)
+        size = set_of_lone_row(row, rows, walk)
         if size > 0:
             walk.pool[at[N_ROOT]] = row
-            reach(size, at[N_ROOT], at[N_ROOT] + 1, rows, walk)
+            mark_reached(size, at[N_ROOT], at[N_ROOT] + 1, rows, walk)
             return size
     while at[DEPTH] >= 0 and stop[0] == 0:
         depth = at[DEPTH]
@@ -168,16 +174,19 @@ def next_closed_set(rows, walk, stop):
         start = walk.child_start[child]
         end = walk.child_end[child]
         if end - start > 1:
-            size = close(start, end, rows, walk)
+            size = find_closure(start, end, rows, walk)
             if is_first_met(walk, size, walk.child_item[child]):
-                reach(size, start, end, rows, walk)
+                mark_reached(size, start, end, rows, walk)
                 return size
     return 0
 
 
 @step
-def lone_row(row, rows, walk):
-    """The size of the set, into ``closure``, that this row alone holds; 0 if there is none of the root."""
+def set_of_lone_row(row, rows, walk):
+    """Write the allowed items of this row into ``closure``; how many, or 0 if they are not to be visited.
+
+    They are not if another row holds them all, or if one is below the root and the walk is ordered.
+    """
     size = 0
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         x = rows.items[p]
@@ -192,8 +201,8 @@ def lone_row(row, rows, walk):
 
 
 @step
-def close(start, end, rows, walk):
-    """Put what the rows pool[start:end] have in common into ``closure``; how many items that is."""
+def find_closure(start, end, rows, walk):
+    """Write what the rows pool[start:end] have in common into ``closure``; how many items that is."""
     closure = walk.closure
     items = rows.items
     row = walk.pool[end - 1]
@@ -209,7 +218,7 @@ def close(start, end, rows, walk):
 
 
 @step
-def reach(size, start, end, rows, walk):
+def mark_reached(size, start, end, rows, walk):
     """Mark ``closure`` as the set that was reached, and count the items of its rows pool[start:end]."""
     n_marked = walk.n_marked[walk.at[DEPTH]]
     for c in range(size):
@@ -249,14 +258,17 @@ def leave_set(walk):
 
 @step
 def skip_below(walk):
-    """Leave out all sets below the one that was reached."""
+    """Skip all sets below the one that was reached."""
     # As if one row alone held it.
     walk.at[END] = walk.at[START] + 1
 
 
 @step
 def open_children(rows, walk):
-    """Go below the set that was reached, and clear its counts; False, with nothing done, without room."""
+    """Make the children of the set that was reached, and clear its counts; False if there is no room.
+
+    Then nothing has been done.
+    """
     at = walk.at
     depth = at[DEPTH]
     core = walk.child_item[walk.next_child[depth] - 1]

@@ -1,4 +1,4 @@
-"""How numba compiles kernels in half of the time: parts only inside their callers, and types looked up once.
+"""How numba compiles kernels in half the time: parts only inside their callers, and types looked up once.
 
 Nothing here changes what the compiled code computes. numba is patched only while it compiles one of our
 kernels.

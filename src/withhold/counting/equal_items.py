@@ -1,9 +1,9 @@
 """Items of a long record that are in exactly the same records: for a verdict one of them is enough.
 
-Let x and y be in the same records, and neither of them something that can be inferred. A set with x in the
-place of y has the same records; a set with both has those of the set without x, which is smaller. So whatever
-is found with x is found with y, from no more items, and x can be left out. A record of a million items that
-no other record has is then as short as the others; otherwise each of them would be combined with each.
+Let x and y be in the same records, and let neither be an item to be inferred. A set with x in place of y has
+the same records; a set with both has those of the set without x, which is smaller. So whatever follows from a
+set with x follows from one with y that is no larger, and x can be left out. A record with a million items
+that no other record has is then as short as the others; otherwise each of them would be combined with each.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,11 +18,11 @@ from withhold.data import Records
 from withhold.data.array_types import Bools, Ints
 
 LONG = 500
-"""Worth it for records with at least this many items. Of shorter ones every item is checked and counted."""
+"""This is done if a record has at least this many items; otherwise every item is checked and counted."""
 
 
 def needed_occurrences(records: Records, special: Ints, flags: Bools | None = None) -> Bools | None:
-    """The occurrences to check, item codes in ``special`` always; None if no record is long.
+    """The occurrences to check, always those of items in ``special``; None if no record is long.
 
     Items count as equal only if their ``flags``, one for each occurrence, are equal too.
     """

@@ -1,8 +1,8 @@
-"""How many records of all parts have each whole set of items: by digests for choosing, exactly for proofs.
+"""How many records of all parts have exactly the same items: by digests for choosing, exactly for proofs.
 
-A digest of 128 bits is the same for a set in every part and takes little room, so many sets can be counted at
-once. Two sets could have the same one, however unlikely: no proof may rest on digests. Exact counts are of
-the items themselves. If there are many sets, both are counted by *shelves*: some of the sets in each round.
+A digest of 128 bits is the same for a set in every part and takes little memory, so many sets can be counted
+at once. Two sets could have the same digest, however unlikely, so no proof may rest on digests: exact counts
+compare the items themselves. Many sets are counted by *shelves*: some of the sets in each round.
 """
 
 from __future__ import annotations

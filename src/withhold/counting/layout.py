@@ -25,7 +25,11 @@ from withhold.errors import InputError
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows, postings and sensitive items, in ranks."""
+    """Rows, postings and sensitive items, in ranks.
+
+    Row r holds the ranks ``items[offsets[r]:offsets[r + 1]]``. The *postings* of rank x are the rows that
+    hold it, ``post_rows[post_offsets[x]:post_offsets[x + 1]]``. Kernels take rows in this form everywhere.
+    """
 
     offsets: Longs
     items: Ints
@@ -36,7 +40,9 @@ class Layout:
     sensitive: NDArray[np.bool_]
     """By rank."""
     code_of_rank: Ints
+    """By rank: the item's code in the records."""
     record_of_row: Ints
+    """By row: its record."""
     records: Records
 
     @property

@@ -1,8 +1,9 @@
 """The walk over the closed sets of ``LocalRows``, each once, by prefix-preserving extension (Uno's LCM).
 
 A set comes with the groups of rows that hold it. Its closure is what these have in common. Extended by an
-item x that it lacks, it has another closure, which is visited only from the set to which it adds nothing that
-ranks below x. A set that only one group holds is the row itself; callers who need those visit the rows.
+item x that it lacks, it has a larger closure, which is visited only if it adds nothing that ranks below x: so
+each closed set is visited from one set only. A set that only one group holds is the row itself; callers who
+need those visit the rows.
 
 The pool of groups and the children grow, so they are passed on their own, and ``expand`` returns them.
 """
@@ -24,22 +25,26 @@ class ClosedWalk(NamedTuple):
     closure: Any
     """The set that ``close_rows`` found last, ascending."""
     as_ranks: Any
-    """Room for the same in ranks."""
+    """Scratch: the same in ranks."""
     in_set: Any
     """By item: whether the set at the current depth holds it."""
     added: Any
     """What each set on the path added, from ``added_from[depth]`` on."""
     added_from: Any
     next_child: Any
+    """By depth: the next child to be visited, and where the children end."""
     last_child: Any
     pool_top: Any
+    """By depth: how much of the pool is used."""
     bucket: Any
+    """By item: how many groups hold it, then its child as -child - 1; all zero between two calls."""
     touched: Any
+    """The items that are counted in ``bucket``."""
 
 
 @maker
 def new_closed_walk(local):
-    """Room for a walk over the closed sets of these rows; nothing has been entered."""
+    """A walk over the closed sets of these rows that has not begun."""
     longest = np.int64(0)
     for g in range(local.n_groups):
         r = local.first_of[g]
@@ -73,7 +78,7 @@ def start_closed(walk, children, pool, n_groups):
 
 @step
 def close_rows(local, walk, pool, start, end):
-    """Put into ``walk.closure`` what the groups in pool[start:end] have in common; returns its size."""
+    """Write into ``walk.closure`` what the groups in pool[start:end] have in common; returns its size."""
     r = local.first_of[pool[end - 1]]
     size = np.int64(0)
     for p in range(local.offsets[r], local.offsets[r + 1]):
@@ -128,7 +133,7 @@ def enter_set(walk, depth, size):
 
 @step
 def leave_set(walk, depth):
-    """Take from the set at this depth what it added."""
+    """Unmark what the set at this depth added."""
     for k in range(walk.added_from[depth], walk.added_from[depth + 1]):
         walk.in_set[walk.added[k]] = False
 
@@ -146,7 +151,7 @@ def take_child(walk, depth):
 
 @maker
 def expand(local, walk, children, pool, depth, size, child):
-    """Enter the closure, of that size, of the child and deliver its groups to its own children."""
+    """Enter the closure of a child, which has that size, make its children and pass its groups on to them."""
     core = children[child, 0]
     start = children[child, 1]
     end = children[child, 2]
@@ -203,7 +208,7 @@ def open_children(walk, children, depth, n_touched):
 
 @step
 def deliver_beyond(local, walk, children, pool, start, end, core):
-    """Hand the groups in pool[start:end] to the children; ``pool`` must have room up to their top."""
+    """Pass the groups in pool[start:end] on to the children; ``pool`` must have room up to their top."""
     for k in range(start, end):
         r = local.first_of[pool[k]]
         p = local.offsets[r + 1] - 1

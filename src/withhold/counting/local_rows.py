@@ -13,7 +13,7 @@ from withhold.counting.supports import holds_item
 
 
 class LocalRows(NamedTuple):
-    """Rows of local items (ascending), in groups of equal ones."""
+    """Rows of locally numbered items (ascending), in groups of equal ones."""
 
     offsets: Any
     items: Any
@@ -22,25 +22,27 @@ class LocalRows(NamedTuple):
     weights: Any
     """How many rows each group has."""
     ranks: Any
-    """By local number."""
+    """By local number: the item's rank."""
     n_local: Any
+    """How many items there are."""
     n_groups: Any
 
 
 class Numbering(NamedTuple):
-    """Room to number the rows and items of D_e."""
+    """Scratch to number the rows and items of D_e."""
 
     local_of: Any
-    """By rank; all -1 between two uses."""
+    """By rank: the item's local number; all -1 between two uses."""
     ranks: Any
+    """By local number: the item's rank."""
     rows: Any
     """By local row: which row it is."""
     group_of: Any
-    """By local row."""
+    """By local row: its group."""
 
 
 def new_numbering(n_items: int, n_rows: int) -> Numbering:
-    """Room for all items and rows, and for one row more that a caller may add."""
+    """Scratch for all items and rows, and for one row more that a caller may add."""
     return Numbering(
         np.full(n_items, -1, dtype=np.int32),
         np.empty(n_items + 1, dtype=np.int32),
@@ -72,9 +74,9 @@ def holds_both(rows, row, one, other):
 
 @maker
 def gather(rows, consequent, given, numbering):
-    """``LocalRows`` of the rows that hold ``consequent``, without it, and ``given`` unless that is negative.
+    """Copy the rows that hold ``consequent``, and ``given`` unless that is negative, as ``LocalRows``.
 
-    ``numbering`` says afterwards which rows they are and to which groups they belong.
+    ``consequent`` is left out of them. ``numbering`` has their rows and groups afterwards.
     """
     offsets, items, local_of = rows.offsets, rows.items, numbering.local_of
     key = rarer_of(rows, consequent, given)

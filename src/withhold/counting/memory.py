@@ -1,8 +1,8 @@
-"""How much memory there is, and giving back what is no longer used.
+"""How much memory there is, and how to return what is no longer used to the system.
 
 glibc keeps freed arrays below 32 MB for itself, one heap for each thread; after a step that made many of
-them, that can be as much memory as the data takes. Between steps it is cheap to give it back, unless the data
-is so small that asking for it again would take a good part of the next step.
+them, that can be as much memory as the data takes. Between steps it is cheap to return it, unless the data is
+so small that asking for it again would take a good part of the next step.
 """
 
 from __future__ import annotations

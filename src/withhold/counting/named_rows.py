@@ -1,4 +1,4 @@
-"""Rows of some items alone, under numbers that are the same in all parts."""
+"""Rows with some of their items only, under numbers that are the same in all parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from withhold.data.records import offsets_of
 
 
 def rows_of_names(records: Records, names: tuple[str, ...]) -> tuple[Longs, Ints]:
-    """The rows of these names alone, as numbers in their order, ascending in each row; names are sorted.
+    """The rows with these items only, numbered in the order of ``names``, which are sorted; rows ascend.
 
     >>> rows_of_names(Records.from_lists([["a", "b", "c"], ["a"]]), ("b", "c"))[1].tolist()
     [0, 1]

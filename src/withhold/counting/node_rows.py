@@ -1,6 +1,6 @@
-"""The rows that hold each node of a tree, which are the same whatever is published.
+"""The rows that hold each node of a tree, which are the same whichever nodes are published.
 
-Nodes and further items have one numbering: a row is the codes of its leaves and of its further items,
+Nodes and other items are numbered together: a row is the codes of its leaves and of its other items,
 ascending, and it holds node u iff one of them is in [u, ends[u]).
 """
 
@@ -16,7 +16,7 @@ from withhold.data.array_types import Ints, Longs
 
 NOWHERE = -1
 FEW = 8
-"""The rows of a code are listed if there is at most one for this many words of a bitmap."""
+"""A code has no bitmap if it has at most one row for this many words of one."""
 
 
 class NodeRows(NamedTuple):
@@ -29,8 +29,9 @@ class NodeRows(NamedTuple):
     post_offsets: Any
     post_rows: Any
     bitmap_of: Any
-    """The bitmap of a code; -1 if its rows are few."""
+    """By code: its bitmap; -1 if its rows are few."""
     bitmaps: Any
+    """A bit for each row."""
     longest_list: Any
     """The most rows of a code without a bitmap."""
 

@@ -95,8 +95,8 @@ def count_pairs(offsets, items, first, counts, stop):
 def count_beside(rows, private_offsets, private_items, root, joint, counts, most):
     """How many rows hold each higher item beside the root, and of these the most that hold one private item.
 
-    They are added to ``counts`` and ``most``, by item. ``joint``, by item and private item, is scratch. All
-    three arrays must be all zeros; ``joint`` is so again in the end.
+    These are written into ``counts`` and ``most``, by item. ``joint``, by item and private item, is scratch.
+    All three must be all zeros at first; ``joint`` is so again in the end.
     """
     begin, end = rows.post_offsets[root], rows.post_offsets[root + 1]
     for is_second in range(2):

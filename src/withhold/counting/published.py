@@ -17,15 +17,19 @@ from withhold.counting.supports import count_support
 
 
 class PublishedRows(NamedTuple):
-    """The rows by rank; supports and bitmaps are of what is published."""
+    """Rows and postings as they were (see ``layout.Layout``), supports and bitmaps of what is published."""
 
     offsets: Any
     items: Any
+    """Ranks, ascending in each row; a withheld occurrence is ``~rank``."""
     post_offsets: Any
     post_rows: Any
     post_positions: Any
+    """By posting: its place in ``items``."""
     supports: Any
+    """By rank: how many rows publish it."""
     bitmaps: Any
+    """Of the last ranks: a bit for each row that publishes it."""
 
 
 @step
@@ -71,9 +75,9 @@ def publishes(row, itemset, size, rows):
 
 @step
 def counts_from_first(row, itemset, size, e, rows):
-    """How many rows publish the itemset (ascending ranks), and how many of them e.
+    """How many rows publish the itemset (ascending ranks), and how many of them publish e, too.
 
-    The second is 0 if one of these is before ``row``: then the rule counts elsewhere.
+    The second is 0 if one of these comes before ``row``: then the rule is counted there instead.
     """
     support = np.int64(0)
     joint = np.int64(0)

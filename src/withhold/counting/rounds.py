@@ -64,8 +64,8 @@ class ItemSums:
 class SetRound:
     """How many records hold each set of ``size`` public items, and of these each private item.
 
-    A set has a key: its items as digits, in the order of ``public``. Behind it, in the same number, follow 0
-    for the set alone, and n + 1 for the set with private item n.
+    A set has a key: its items as digits, in the order of ``public``. The last digit is 0 for the set alone,
+    and n + 1 for the set with private item n.
     """
 
     public: tuple[str, ...]
@@ -73,7 +73,7 @@ class SetRound:
     size: int
     first: int
     last: int
-    """Of sets whose first item has one of these numbers."""
+    """Only sets whose first item is from ``first`` to before ``last``."""
 
     def count(self, records: Records) -> SetSums:
         """Of one part."""
@@ -95,7 +95,7 @@ class SetRound:
                 keys = np.empty(2 * len(keys), np.int64)
 
     def _pairs(self, offsets: Longs, items: Ints) -> SetSums:
-        """Without private items pairs are counted in tables, which is faster."""
+        """The pairs, without private items: counted in tables, which is faster."""
         n, bounds = (
             len(self.public),
             [*range(self.first, self.last, max(MOST_CELLS // len(self.public), 1))],
@@ -177,7 +177,7 @@ class Loads:
 def rounds_of(
     wanted: SetRound, *, cap: int | None = None
 ) -> Generator[Any, Any, list[SetRound | TripleRound]]:
-    """The rounds in which these sets are counted; asks how many there are if they might not fit.
+    """The rounds in which these sets are counted; first asks how many there are if they might not fit.
 
     With a ``cap``, above which it does not matter how many records hold a set, sets of three without private
     items are counted in cells if that takes no more rounds.
@@ -199,7 +199,7 @@ def cells_of(wanted: SetRound) -> list[int]:
 
 
 def rounds_for(wanted: SetRound, most: list[int]) -> Iterator[SetRound]:
-    """The round, or several with some of the first items each, so that the counts of each fit."""
+    """The round, or several with some of the first items each, so that the counts of each fit into memory."""
     if len(wanted.public) ** wanted.size * (len(wanted.private) + 1) >= 2**63:
         raise InputError(
             f"{len(wanted.public):,} items are too many to count sets of {wanted.size} by parts",
@@ -223,11 +223,11 @@ def rounds_for(wanted: SetRound, most: list[int]) -> Iterator[SetRound]:
 
 @kernel
 def list_sets(offsets, items, private_offsets, private_items, roots, bases, keys, cursor):
-    """Fill ``keys`` with those of the sets in rows, from the cursor on; how many there are.
+    """Fill ``keys`` with the keys of the sets in rows, from the cursor on; how many there are.
 
     Sets begin with items from ``roots[0]`` to before ``roots[1]``; ``bases``: how many items there are, how
     many private ones plus one, and how many items a set has. The cursor, a row and the place of an item in
-    it, stays where the room ended.
+    it, is where the next call must continue.
     """
     n, width, size = bases[0], bases[1], bases[2]
     places = np.zeros(size, np.int64)

@@ -27,7 +27,7 @@ def draw_places(lengths: Longs, size: int, generator: np.random.Generator) -> Lo
 
 @dataclass(frozen=True)
 class Frame:
-    """Rows of ascending ranks, some of them marked: what sets, or rules of marked items, are drawn from."""
+    """A sampling frame: rows of ascending ranks, of which sets, or rules with a marked item, are drawn."""
 
     offsets: Longs
     items: Ints

@@ -12,7 +12,7 @@ from withhold.counting.jit import kernel, routine, step
 
 
 class IndexedRows(NamedTuple):
-    """``Rows`` with the support of each rank, and bitmaps of the last ranks, as they are now."""
+    """``Rows`` with the support of each rank, and bitmaps of the last ranks, without withheld occurrences."""
 
     offsets: Any
     items: Any
@@ -20,7 +20,9 @@ class IndexedRows(NamedTuple):
     post_offsets: Any
     post_rows: Any
     supports: Any
+    """By rank: how many rows hold it."""
     bitmaps: Any
+    """Of the last ranks: a bit for each row that holds it."""
 
 
 @kernel

@@ -1,7 +1,7 @@
-"""A survey of all itemsets up to a size: tasks over ranges of roots, whose tallies become one.
+"""A survey of all itemsets up to a size: tasks over ranges of roots, whose tallies are added up.
 
-What makes a set a breach is for the walker to say; how tasks are cut, what is counted, which are the worst of
-a size and when it ends is the same for every survey.
+The caller decides what is a breach. How tasks are cut, what is counted, which breaches of a size are the
+worst and when it ends is the same for every survey.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores,
 from withhold.counting.worst import Worst, new_worst
 from withhold.data.array_types import Ints, Longs
 
-Room = TypeVar("Room")
+Scratch = TypeVar("Scratch")
 Listed = tuple[Ints, int, int, int, int]
-"""A set and an item beside it in ranks, hits, support, and the walker's note."""
+"""A set and an item beside it in ranks, hits, support, and a number that the caller chose to keep."""
 
 
 class Tally(NamedTuple):
     """What the walk of one task has found."""
 
     counts: Any
-    """By size."""
+    """By size: how many breaches."""
     worst: Any
     exposed: Any
     """By row, shared by all threads: each only ever writes the value 1 into it."""
@@ -45,9 +45,9 @@ class SurveyRun:
     keep: int
     """How many of each size are listed."""
     first_only: bool = False
-    """End with the first that is found."""
+    """Whether to stop at the first that is found."""
     skip_equal: bool = False
-    """Leave out sets with the rows of a smaller one: for verdicts, not for counting."""
+    """Whether to leave out sets with the same rows as a smaller one: for verdicts, not for counting."""
     jobs: int | None = None
     progress: Progress = quiet
     what: str = "surveying what can be known"
@@ -70,28 +70,29 @@ def survey_roots(
     layout: Layout,
     largest: int,
     run: SurveyRun,
-    new_room: Callable[[], Room],
-    visit: Callable[[int, int, Room, Tally], bool],
+    new_scratch: Callable[[], Scratch],
+    visit: Callable[[int, int, Scratch, Tally], bool],
 ) -> Survey:
-    """All that ``visit`` finds among sets of at most ``largest`` items; it walks a range of roots.
+    """All that ``visit`` finds among sets of at most ``largest`` items.
 
-    It says whether it found anything, and works in a room that no other thread uses meanwhile.
+    ``visit`` walks a range of roots and returns whether it found anything. ``new_scratch`` makes its scratch,
+    which no two threads use at a time.
     """
     jobs = run.jobs or available_cores()
     exposed = np.zeros(layout.n_rows, dtype=np.uint8)
-    rooms: list[Room] = []
+    spare: list[Scratch] = []
 
     def task(first: int, end: int) -> Tally:
         counts, visited = np.zeros(largest + 1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         tally = Tally(counts, new_worst(largest, run.keep), exposed, visited)
         try:
             # Scratch that another task has finished with; taking it from a list is safe between threads.
-            room = rooms.pop()
+            scratch = spare.pop()
         except IndexError:
-            room = new_room()
-        if visit(first, end, room, tally) and run.first_only:
+            scratch = new_scratch()
+        if visit(first, end, scratch, tally) and run.first_only:
             run.stop.because(ANSWERED)
-        rooms.append(room)
+        spare.append(scratch)
         return tally
 
     bounds = fair_bounds(layout, 32 * jobs)

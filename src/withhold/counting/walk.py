@@ -1,9 +1,9 @@
 """The walk over itemsets, depth first, each once, by occurrence delivery.
 
 A set comes with its part of the pool: the rows that hold it, and the place of its last item in each. One pass
-over these counts the items that follow (``count_extensions``), the walker chooses which to go on with
-(``follow``), and a second pass hands the rows to those (``deliver``). Only sets that some row holds are
-visited, nothing is sorted, and memory is the lists along one path.
+over these counts the items that follow (``count_extensions``), the caller chooses which of them become
+children (``follow``), and a second pass delivers the rows to these (``deliver``). Only sets that some row
+holds are visited, nothing is sorted, and memory holds the lists along one path.
 
 ``Walk`` has room for all of it from the start (``new_walk``): arrays that grow would have to be passed back,
 and then every access counts references, which makes the walk three times as slow.
@@ -20,7 +20,7 @@ from withhold.counting.jit import kernel, step
 
 
 class Rows(NamedTuple):
-    """Rows of ranks, ascending in each row, and for each rank the rows that hold it."""
+    """Rows of ranks, ascending in each row, and for each rank the rows with it; see ``layout.Layout``."""
 
     offsets: Any
     items: Any
@@ -35,24 +35,29 @@ class Walk(NamedTuple):
     path: Any
     """The items of the current set."""
     child_item: Any
+    """By child: its last item."""
     child_start: Any
-    """Where the rows of a child start in the pool."""
+    """By child: where its rows start and end in the pool."""
     child_end: Any
     next_child: Any
+    """By size: the child that comes next, and where the children of that size end."""
     last_child: Any
     pool_row: Any
+    """By place of the pool: the row."""
     pool_position: Any
     """The place of the set's last item in that row; what follows it can extend the set."""
     pool_top: Any
+    """By size: how much of the pool is used."""
     bucket: Any
-    """By rank: how many rows of the current set go on with it; all zero between two sets."""
+    """By rank: how many rows of the current set have it after their last item; all zero between two sets."""
     touched: Any
+    """The items that are counted in ``bucket``."""
 
 
 def new_walk(rows: Any, largest: int) -> Walk:
-    """Room for a walk over the sets of at most ``largest`` items of these ``Rows``.
+    """A walk over the sets of at most ``largest`` items of these ``Rows``.
 
-    Pages that are never written cost no memory, so the room is the most that could be needed.
+    Memory that is never written costs nothing, so there is room for the most that could be needed.
     """
     n_items = len(rows.post_offsets) - 1
     return walk_with_room(n_items, largest, n_items * largest + 1, largest_pool(rows, largest))
@@ -123,7 +128,7 @@ def start_at(rows, walk, root):
 
 @step
 def put_row(walk, place, row, position):
-    """Put a row, and the place of the set's last item in it, at a place of the pool."""
+    """Write a row, and the place of the set's last item in it, to a place of the pool."""
     walk.pool_row[place] = row
     walk.pool_position[place] = position
 
@@ -163,7 +168,7 @@ def step_on(walk, size):
 
 @step
 def count_item(x, counts, touched, n_touched):
-    """Count an item, and list it in ``touched`` if it is the first of its kind; how many are listed."""
+    """Count an item, and list it in ``touched`` when it is met first; how many are listed."""
     if counts[x] == 0:
         touched[n_touched] = x
         n_touched += 1
@@ -193,7 +198,7 @@ def open_level(walk, size):
 
 @step
 def follow(walk, size, item):
-    """Go on with a counted item; a walker that does not must set its bucket back to 0."""
+    """Make a counted item a child of the current set; for all others the caller must clear their buckets."""
     child = walk.last_child[size + 1]
     walk.last_child[size + 1] += 1
     walk.child_item[child] = item
@@ -206,7 +211,7 @@ def follow(walk, size, item):
 
 @step
 def deliver(rows, walk, size, start, end):
-    """Hand the rows of the current set to its children."""
+    """Deliver the rows of the current set to its children."""
     for k in range(start, end):
         row = walk.pool_row[k]
         for p in range(walk.pool_position[k] + 1, rows.offsets[row + 1]):
@@ -240,7 +245,7 @@ def count_useful_extensions(rows, walk, marks, start, end, in_path):
 
 @step
 def follow_useful(walk, marks, size, n_touched, support, num, den):
-    """Go on with the useful items, but not with those in ``support`` rows.
+    """Make children of the useful items, except those in exactly ``support`` rows.
 
     An item is useful if more than num/den of its rows have a marked item outside the set; a marked item,
     whose rows may become fewer, is useful if any row has one.
@@ -257,7 +262,7 @@ def follow_useful(walk, marks, size, n_touched, support, num, den):
 
 @step
 def go_deeper(rows, walk, marks, size, span, in_path, equal, share):
-    """Make the useful extensions of the current set, whose rows are ``span``, its children; whether any is.
+    """Make the useful extensions of the current set, whose rows are ``span``, its children; whether any.
 
     ``marks`` and ``in_path`` as for ``count_useful_extensions``; ``equal``, ``share`` (num, den) as for
     ``follow_useful``.

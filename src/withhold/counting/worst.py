@@ -1,4 +1,4 @@
-"""The worst few that a walk has met, by size: highest confidence first, then most rows, then as met."""
+"""The worst few breaches of each size that a walk has met: by confidence, then rows, then in order."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -14,10 +14,11 @@ class Worst(NamedTuple):
     """For each size how many are kept, what they are, and their numbers."""
 
     counts: Any
+    """By size: how many are kept."""
     sets: Any
     """By size and place: one item of its own (a consequent, or the last item), then those of the path."""
     numbers: Any
-    """By size and place: hits, support, and a note of the walker's."""
+    """By size and place: hits, support, and a number that the caller chose to keep."""
 
 
 def new_worst(largest: int, keep: int) -> Worst:

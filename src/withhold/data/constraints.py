@@ -252,6 +252,13 @@ class Constraints:
         return int(held)
 
     @property
+    def n_people(self) -> int:
+        """The number of people who want anything protected."""
+        if len(self.offsets) > 1:
+            return int(np.count_nonzero(np.diff(self.offsets)))
+        return int(np.count_nonzero(self.bits.any(axis=1)))
+
+    @property
     def nbytes(self) -> int:
         """The memory of the arrays."""
         return self.bits.nbytes + self.offsets.nbytes + self.columns.nbytes

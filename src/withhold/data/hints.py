@@ -21,7 +21,7 @@ from withhold.data.names import is_unknown
 from withhold.data.records import Records
 from withhold.data.table import Column
 from withhold.data.tidied import ITEMS, Tidied
-from withhold.data.tidying import WAYS, tidy_text
+from withhold.data.tidy_ways import WAYS, tidy_text
 from withhold.options import Plain
 from withhold.wording import counted, listing, percent
 

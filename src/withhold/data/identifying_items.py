@@ -27,13 +27,19 @@ FEWEST_OF_PART = 1000
 """In a smaller part, an item in only one record means nothing: it may be in other parts, too."""
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^\W\d_]{2,}")
 """Unlike packages with their versions, such as react@17.0.2."""
+BETWEEN_WORDS = re.compile(r"[\s<>()\[\],;:\"']+")
 SHORTEST_NUMBER = 8
 """The digits of a date without separators; telephone and document numbers have more."""
 DIGITS = re.compile(r"\d+")
 SHARED = 10
-"""Numbers of one form that at most this many records share on average belong to few people each."""
+"""Numbers of one form that at most this many records share on average belong to few people each.
+
+So do others if each record has exactly one of them beside other items.
+"""
 LONG_NUMBER = re.compile(r"\d{5}")
 """Serial numbers are this long. Article numbers may be, too, but most articles sell more than once."""
+WORDS_OF_A_TEXT, FEWEST_TEXTS = 6, 5
+"""How many words make an item a text, unless it is in a catalogue; and how many such texts are no chance."""
 ALL = "all"
 
 
@@ -68,7 +74,12 @@ def identifying_items(records: Records, *, fewest: int = FEWEST) -> Identifying 
             "record has, as a record id or a customer number is",
             number,
         )
-    return _alike(records, supports) or _numbered(records, supports)
+    return (
+        _alike(records, supports)
+        or _numbered(records, supports)
+        or _named(records, supports)
+        or _written(records, supports)
+    )
 
 
 def refuse_identifying_items(
@@ -92,7 +103,7 @@ def refuse_identifying_items(
 
 def _always(records: Records, supports: Longs) -> Identifying | None:
     """Items that cannot be articles, however many records they are in."""
-    mails = [n for n, name in _names_with("@", records) if EMAIL.fullmatch(name.strip())]
+    mails = [n for n, name in _names_with("@", records) if _has_mail(name)]
     times = [n for n, name in _names_with(":", records) if _is_moment(name.strip())]
     for codes, one, several in (
         (mails, "an e-mail address", "e-mail addresses"),
@@ -111,6 +122,11 @@ def _names_with(mark: str, records: Records) -> list[tuple[int, str]]:
     if mark not in "".join(names):
         return []
     return [(code, name) for code, name in enumerate(names) if mark in name]
+
+
+def _has_mail(name: str) -> bool:
+    """Whether there is an e-mail address in it, such as in ``Ann <ann@web.at>``."""
+    return any(map(EMAIL.fullmatch, BETWEEN_WORDS.split(name)))
 
 
 def _is_moment(name: str) -> bool:
@@ -156,16 +172,18 @@ def _numbered(records: Records, supports: Longs) -> Identifying | None:
             forms.setdefault(form, []).append(code)
     for form, codes in sorted(forms.items()):
         times = supports[codes]
-        if len(codes) < FEWEST or int(times.sum()) > SHARED * len(codes):
+        if len(codes) < FEWEST:
             continue
         once = 10 * int((times == 1).sum()) >= 9 * len(codes)
         long = sum(bool(LONG_NUMBER.search(records.vocabulary[code])) for code in codes)
         is_serial = once and form.strip("#") and 10 * long >= 9 * len(codes)
         if not is_serial and 10 * int(times.sum()) < 9 * len(records):
             continue
-        own = _held(records, codes)
+        own, others = _held(records, codes), _others(records, form)
+        if int(times.sum()) > SHARED * len(codes) and not _is_beside_all(own, others):
+            continue
         told = f"of the form {form!r} (digits as #)"
-        held, number = _held_alike(own, _others(records, form) + own)
+        held, number = _held_alike(own, others + own)
         if held:
             return Identifying(
                 f"{number:,} of {counted(len(records), 'record')} hold {counted(held, 'item')} {told}, of "
@@ -179,6 +197,56 @@ def _numbered(records: Records, supports: Longs) -> Identifying | None:
                 len(codes),
             )
     return None
+
+
+def _named(records: Records, supports: Longs) -> Identifying | None:
+    """Two capitalised words, one pair in nearly every record beside other items: names of people."""
+    codes = [
+        code for code in np.flatnonzero(supports).tolist() if _may_name(records.vocabulary[code])
+    ]
+    if len(codes) < FEWEST:
+        return None
+    own = _held(records, codes)
+    if not _is_beside_all(own, records.lengths - own):
+        return None
+    number = int((own == 1).sum())
+    return Identifying(
+        f"{number:,} of {counted(len(records), 'record')} hold 1 item of two capitalised words, of "
+        f"{len(codes):,} different ones, as the name of a person is",
+        number,
+    )
+
+
+def _written(records: Records, supports: Longs) -> Identifying | None:
+    """Items of many words, most of which occur once, while other items do not: free text."""
+    found = np.flatnonzero(supports)
+    long = np.array([len(records.vocabulary[code].split()) >= WORDS_OF_A_TEXT for code in found])
+    once = supports[found] == 1
+    if not long.any() or (n_texts := int(long.sum())) < FEWEST_TEXTS:
+        return None
+    if 4 * int(once[long].sum()) < 3 * n_texts or 4 * int(once[~long].sum()) > int((~long).sum()):
+        return None
+    return Identifying(
+        f"{counted(n_texts, 'item')} have {WORDS_OF_A_TEXT} words or more, and most are in one record only, "
+        "as free text is",
+        n_texts,
+    )
+
+
+def _may_name(name: str) -> bool:
+    """Whether this may name a person: two capitalised words and no digit."""
+    words = name.split(" ")
+    return len(words) == 2 and all(
+        len(word) > 1 and word.istitle() and word.replace("-", "").replace("'", "").isalpha()
+        for word in words
+    )
+
+
+def _is_beside_all(own: Longs, others: Longs) -> bool:
+    """Whether nearly every record has one such item, and hardly any has nothing else."""
+    holds = own == 1
+    number = int(holds.sum())
+    return 10 * number >= 9 * len(own) and 50 * int((holds & (others == 0)).sum()) <= number
 
 
 def _held(records: Records, codes: list[int]) -> Longs:

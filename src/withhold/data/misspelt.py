@@ -8,6 +8,7 @@ compared without case, blanks and hyphens, and without the name of a file before
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 
 from withhold.data.names import nearest
@@ -23,6 +24,8 @@ FIRST, ALIKE = 3, 0.7
 LOOKED_AT = 200
 """For at most this many missing names others are proposed: a list with more is a catalogue."""
 BETWEEN_WORDS = re.compile(r"[\s_-]+")
+POINTS = str.maketrans("", "", ".,'’´`·")
+"""What abbreviations and names are written with or without."""
 
 
 def meant_by(names: Iterable[str], present: Iterable[str], *, typos: bool = True) -> dict[str, str]:
@@ -38,6 +41,8 @@ def meant_by(names: Iterable[str], present: Iterable[str], *, typos: bool = True
             there.setdefault(bare(name), name)
     listed = list(names)
     folded = {name: there.get(whole(name)) or there.get(bare(name)) for name in listed}
+    if left := [name for name in listed if typos and not folded[name]]:
+        folded |= written_alike(left, there.values())
     nearly = _Spellings(there).nearly(name for name in listed if not folded[name]) if typos else {}
     found = ((name, folded[name] or nearly.get(name)) for name in listed)
     return {name: other for name, other in found if other}
@@ -69,10 +74,36 @@ def variants_of(listed: Iterable[str], others: Iterable[str]) -> dict[str, str]:
     >>> variants_of(["insulin", "vitamin-c"], ["insuline", "insulation", "vitamin-d"])
     {'insuline': 'insulin'}
     """
-    found: dict[str, str] = {}
-    for other, name in one_slip_apart(others, listed):
+    known, there = tuple(listed), tuple(others)
+    found = written_alike(there, known)
+    for other, name in one_slip_apart(there, known):
         found.setdefault(other, name)
     return found
+
+
+def written_alike(names: Iterable[str], others: Iterable[str]) -> dict[str, str]:
+    """For each of these names another that differs by points, accents or the width of its letters: which.
+
+    >>> written_alike(["H.I.V.", "HIV+", "C4.1"], ["HIV", "C41"])
+    {'H.I.V.': 'HIV'}
+    """
+    there: dict[str, str] = {}
+    for other in others:
+        if not is_code(other) and (letters := plainest(other)):
+            there.setdefault(letters, other)
+    folded = ((name, there.get(plainest(name))) for name in names if not is_code(name))
+    return {name: other for name, other in folded if other is not None and other != name}
+
+
+def plainest(name: str) -> str:
+    """The bare name without points, accents and marks that nobody sees, and with letters of usual width.
+
+    Other signs may matter: ``HIV+`` and ``HIV-`` are two things.
+    """
+    if (folded := bare(name)).isascii():
+        return folded.translate(POINTS)
+    letters = unicodedata.normalize("NFKD", folded).translate(POINTS)
+    return "".join(c for c in letters if unicodedata.category(c) not in ("Mn", "Cf"))
 
 
 def one_slip_apart(names: Iterable[str], others: Iterable[str]) -> Iterator[tuple[str, str]]:

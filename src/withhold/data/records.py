@@ -83,6 +83,8 @@ class Records:
     """How many rows were left out on the way in because they name no record (``skip_missing_ids``)."""
     tidied: tuple[Tidied, ...] = ()
     """How the names of items were tidied on the way in."""
+    warnings: tuple[str, ...] = ()
+    """Why persons may have several records, as found on the way in; a release stops at it."""
     _supports: NDArray[np.int64] | None = field(default=None, init=False, repr=False)
     """Counted when first needed."""
 

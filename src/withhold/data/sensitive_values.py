@@ -6,12 +6,14 @@ group of ``HIV``, ``hiv`` and ``n/a`` has three different values, and whoever fi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from withhold.data.hints import spelling_groups
-from withhold.data.misspelt import is_code, one_slip_apart
+from withhold.data.misspelt import is_code, one_slip_apart, plainest
 from withhold.data.names import is_unknown
 from withhold.data.table import Column
 from withhold.data.tidied import Tidied
-from withhold.data.tidying import tidy_text
+from withhold.data.tidy_ways import tidy_text
 from withhold.errors import InputError, option
 
 SHOWN = 3
@@ -39,9 +41,11 @@ def says_nothing(value: str | None) -> bool:
     return tidy_text(value, ("case", "punctuation", "spaces")) in NOTHING
 
 
-def refuse_spellings(column: Column) -> None:
-    """Raise if a sensitive column has one value in several spellings, each of which would count."""
-    groups, ways = spelling_groups(_counts(column))
+def refuse_spellings(
+    name: str, counts: Mapping[str | None, int], *, by_parts: bool = False
+) -> None:
+    """Raise if a sensitive column of these values has one in several spellings, each of which would count."""
+    groups, ways = spelling_groups(_without_blanks(counts))
     if not groups:
         return
     shown = "; ".join(
@@ -49,11 +53,13 @@ def refuse_spellings(column: Column) -> None:
         for group in groups[:SHOWN]
     )
     more = f" and {len(groups) - SHOWN:,} more" if len(groups) > SHOWN else ""
+    # Parts are not tidied.
+    where = "in the files" if by_parts else f"with {option('tidy', str(Tidied(name, ways)))}"
     raise InputError(
         f"spellings of one sensitive value would count as different values: {shown}{more}",
-        column=column.name,
-        remedy=f"give them one spelling with {option('tidy', str(Tidied(column.name, ways)))}; or say "
-        f"{option('allow_unknown', True)} if they are values of their own",
+        column=name,
+        remedy=f"give them one spelling {where}; or say {option('allow_unknown', True)} if they are values "
+        "of their own",
     )
 
 
@@ -64,7 +70,9 @@ def nearly_equal(column: Column) -> list[tuple[str, str]]:
     [('H.I.V.', 'HIV'), ('measels', 'measles')]
     """
     values = sorted(
-        value for value in _counts(column) if not says_nothing(value) and not is_code(value)
+        value
+        for value in _without_blanks(counts_of(column))
+        if not says_nothing(value) and not is_code(value)
     )
     if len(values) > MOST_VALUES:
         return []
@@ -77,14 +85,19 @@ def nearly_equal(column: Column) -> list[tuple[str, str]]:
 
 
 def _letters(value: str) -> str:
-    return "".join(filter(str.isalnum, value.casefold()))
+    return "".join(filter(str.isalnum, plainest(value)))
 
 
-def _counts(column: Column) -> dict[str, int]:
-    """How often each value occurs; blanks around it do not count, as in the proof."""
+def counts_of(column: Column) -> dict[str | None, int]:
+    """How often each value occurs, with the blanks around it."""
     exact = column.exact()
-    counts: dict[str, int] = {}
-    for value, count in zip(exact.values, exact.counts.tolist(), strict=True):
+    return dict(zip(exact.values, exact.counts.tolist(), strict=True))
+
+
+def _without_blanks(counts: Mapping[str | None, int]) -> dict[str, int]:
+    """The same for values without the blanks around them, which do not count in the proof either."""
+    found: dict[str, int] = {}
+    for value, count in counts.items():
         if count and value and (bare := value.strip()):
-            counts[bare] = counts.get(bare, 0) + count
-    return counts
+            found[bare] = found.get(bare, 0) + count
+    return found

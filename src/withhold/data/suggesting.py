@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from withhold.data.dated_items import undated
 from withhold.data.records import Records
-from withhold.data.tidying import tidy_text
+from withhold.data.tidy_ways import tidy_text
 from withhold.describing import MARK, meaning_of
 
 ICD = re.compile(

@@ -8,61 +8,25 @@ other files can be tidied in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from withhold.data.column_lists import unquoted
-from withhold.data.names import is_unknown, nearest
+from withhold.data.names import nearest
 from withhold.data.people import People
 from withhold.data.records import Records
 from withhold.data.table import TEXT, Column, Table
 from withhold.data.tidied import ITEMS, Tidied
+from withhold.data.tidy_ways import WAYS, tidy_text
 from withhold.errors import PolicyError
 
 ALL, QUOTED_ALL = "all", '"all"'
 TEXTS = (TEXT, "Categorical", "Enum")
 """Kinds of columns that hold words; numbers and dates in frames are tidy."""
-MARKS = str.maketrans(dict.fromkeys(".,;:!?'\"`´‘’“”-‐‑‒–—_/\\()[]{}", " "))
-"""Punctuation. Signs with a meaning of their own (+ # & % < > = $ *) are not among it."""
-
 Written = Iterable[str] | str | None
 """What to tidy, as it is written."""
-
-
-def _spaces(value: str) -> str:
-    return " ".join(value.split())
-
-
-def _punctuation(value: str) -> str:
-    # In -5, 3.14, 2020-01-31 and E11.9 it has a meaning, and N/A must still mean "missing".
-    if is_unknown(value) or any(mark.isdigit() for mark in value):
-        return value
-    return _spaces(value.translate(MARKS)) or value
-
-
-WAYS: Mapping[str, Callable[[str], str]] = {
-    "punctuation": _punctuation,
-    "spaces": _spaces,
-    "case": str.casefold,
-}
-"""What can be tidied, in the order in which it is done."""
-
-
-def tidy_text(value: str, ways: Iterable[str]) -> str:
-    """The value in its tidy spelling; if anything is tidied, without blanks around it.
-
-    >>> tidy_text(" Self-Employed ", ["case", "punctuation"]), tidy_text(" E11.9", ["punctuation"])
-    ('self employed', 'E11.9')
-    """
-    chosen = frozenset(ways)
-    # What looks the same in print must not be two values of a tidy column.
-    value = value.strip() if chosen else value
-    for way, change in WAYS.items():
-        if way in chosen:
-            value = change(value)
-    return value
 
 
 def tidied_name(name: str, done: Iterable[Tidied]) -> str:

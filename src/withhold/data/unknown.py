@@ -17,6 +17,7 @@ from typing import Any
 
 from withhold.data.misspelt import is_code, meant_by, proposed_for
 from withhold.data.names import clean, nearest
+from withhold.data.tidy_ways import how_to_tidy
 from withhold.describing import MARK
 from withhold.errors import InputError, ListError, option
 
@@ -27,6 +28,8 @@ BETWEEN_NAMES = re.compile(r"[,;|\t]")
 """What separates names if several are on one line."""
 SEVERAL = (("occurs", "occur"), ("was not", "were not"), ("begins", "begin"), ("is not", "are not"))
 """What is said of one name, and of several."""
+OF_LISTS = (".txt", ".csv", ".dat")
+"""How names of files with lists of items end."""
 LARGEST_SEARCH = 200_000
 """Among more names than this, nearest spellings are not searched for: that would take seconds each."""
 
@@ -50,6 +53,8 @@ class Unknown:
     """How many names of the list have no digit: codes may come from a catalogue, these were chosen."""
     public: bool = True
     """Whether strangers may know how many there are."""
+    are_listed: bool = False
+    """Whether ``nearest`` are names of the list, of which these may be other forms."""
 
     def __str__(self) -> str:
         """The missing names in one sentence."""
@@ -60,7 +65,7 @@ class Unknown:
         if n == total == 1:
             counted = f"the only name among the {self.what} {self.missing}"
         shown = [
-            repr(name) + did_you_mean(name, near)
+            repr(name) + (f" (listed: {near!r})" if self.are_listed else did_you_mean(name, near))
             for name, near in zip_longest(self.names[:SHOWN], self.nearest[:SHOWN])
         ]
         more = f" and {n - len(shown):,} more" if n > len(shown) else ""
@@ -141,6 +146,9 @@ def refuse_if_nothing_known(unknown: Unknown | None, *, can_allow: bool = True) 
     """Raise if the data have none of the names and this was not, or cannot be, declared to be intended."""
     if unknown is not None and unknown.is_everything and not unknown.allowed:
         remedy = "correct the spelling" + (f", or {how_to_allow()}" if can_allow else "")
+        of_file = next((name for name in unknown.names if name.casefold().endswith(OF_LISTS)), None)
+        if of_file is not None:
+            remedy += f"; or, if {of_file!r} is a file, {instead_of_file(of_file)}"
         raise InputError(f"{unknown}; nothing would be protected", remedy=remedy)
 
 
@@ -160,7 +168,7 @@ def _refuse_misspelt(unknown: Unknown, present: Iterable[str], *, can_allow: boo
     remedy = (
         "write the name of its file before each item, as the data have it"
         if prefixed
-        else f"spell them as the data do, or give items one spelling with {option('tidy', 'items=case')}"
+        else "spell them as the data do" + how_to_tidy(meant.items())
     )
     raise ListError(
         f"{len(meant):,} of {unknown.total:,} {unknown.what} {_in_number(unknown.missing, len(meant))}, but "
@@ -218,20 +226,22 @@ def _refuse_files(unknown: Unknown) -> None:
         if "." in name and os.path.isfile(name):
             raise InputError(
                 f"{name!r} is a file, but was read as one of the {unknown.what}",
-                remedy="give one file, or items with commas between; not both",
+                remedy=instead_of_file(name),
             )
+
+
+def instead_of_file(name: str) -> str:
+    """How to say that the items are in a file."""
+    if option("sensitive").startswith("--"):
+        return "give one file, or items with commas between; not both"
+    return f"give the items in it: Path({name!r}).read_text().splitlines()"
 
 
 def _in_number(problem: str, n: int) -> str:
     """The problem in words that fit this number of names."""
     if n == 1:
         return problem
-    for one, several in (
-        ("occurs", "occur"),
-        ("was not", "were not"),
-        ("begins", "begin"),
-        ("is not", "are not"),
-    ):
+    for one, several in SEVERAL:
         problem = problem.replace(one, several)
     return problem
 

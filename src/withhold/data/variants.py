@@ -1,34 +1,32 @@
 """Items that may be another form of a listed one: they would be published although it is protected.
 
 In: the listed names and the items that the data have, with their counts. Out: an error for other spellings
-and for names one slip away, a warning for items that begin with a listed one (``insulin pen``). Names that
+and for names one slip away, a warning for items with the same words (``pens of insulin``). Names that
 the data do not have are the business of ``unknown``.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 
 from withhold.data.dated_items import undated
 from withhold.data.misspelt import bare, meant_by, proposed_for, variants_of, whole
+from withhold.data.same_things import same_things
+from withhold.data.tidy_ways import how_to_tidy
 from withhold.data.unknown import SHOWN, Unknown
-from withhold.describing import MARK
 from withhold.errors import InputError, option
-
-BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def refuse_variants(listed: Collection[str], present: Mapping[str, int], *, what: str) -> None:
     """Raise if the data have a listed item under further spellings, or with a slip."""
     if not (others := _unlisted(listed, present)):
         return
-    spelt = {whole(name) for name in listed if name in present}
+    spelt = {whole(name): name for name in sorted(listed) if name in present}
     if spellings := [name for name in others if whole(name) in spelt]:
         raise InputError(
             f"the data have {what} in other spellings, too, which would not be protected: "
             f"{_shown(spellings, present, {})}",
-            remedy=f"list them, too, or give items one spelling with {option('tidy', 'items=case')}; or say "
+            remedy=f"list them, too{how_to_tidy((name, spelt[whole(name)]) for name in spellings)}; or say "
             f"{option('allow_unknown', True)} if they are items of their own",
         )
     if slips := variants_of([name for name in listed if name in present], others):
@@ -40,27 +38,29 @@ def refuse_variants(listed: Collection[str], present: Mapping[str, int], *, what
         )
 
 
-def begun_by(
+def forms_of(
     listed: Collection[str], present: Mapping[str, int], *, what: str, allowed: bool = False
 ) -> Unknown | None:
-    """The unlisted items that begin with the words of a listed one that the data have, if there are any.
+    """The unlisted items that may be forms of a listed one that the data have, if there are any.
 
-    >>> print(begun_by({"insulin"}, {"insulin": 9, "insulin pen": 4, "pen": 2}, what="sensitive items"))
-    1 of 3 items begins with one of the sensitive items and is not listed: 'insulin pen'
+    >>> print(forms_of({"insulin"}, {"insulin": 9, "insulin pen": 4, "pen": 2}, what="secrets"))
+    1 of 3 items may be a form of one of the secrets and is not listed: 'insulin pen' (listed: 'insulin')
     """
-    if not (others := _unlisted(listed, present)):
+    others = [name for name in _unlisted(listed, present) if undated(name) not in listed]
+    found = same_things([name for name in listed if name in present], others) if others else {}
+    if not found:
         return None
-    starts = {_words(name) for name in listed if name in present}
-    longest = max(map(len, starts), default=0)
-    begun = tuple(
-        other
-        for other in others
-        if undated(other) not in listed and _begins(_words(other), starts, longest)
+    problem = f"may be a form of one of the {what} and is not listed"
+    return Unknown(
+        "items",
+        tuple(found),
+        len(present),
+        tuple(found.values()),
+        allowed=allowed,
+        missing=problem,
+        public=False,
+        are_listed=True,
     )
-    if not begun:
-        return None
-    problem = f"begins with one of the {what} and is not listed"
-    return Unknown("items", begun, len(present), allowed=allowed, missing=problem, public=False)
 
 
 def alike(listed: Iterable[str], present: Iterable[str]) -> list[str]:
@@ -94,16 +94,6 @@ def _unlisted(listed: Collection[str], present: Mapping[str, int]) -> list[str]:
         return []  # Each number has one spelling.
     others = (name for name in present if name not in listed)
     return sorted(others, key=lambda name: (-present[name], name))
-
-
-def _words(name: str) -> tuple[str, ...]:
-    text = (name.partition(MARK)[2] or name).casefold()
-    return tuple(word for word in BETWEEN_WORDS.split(text) if word)
-
-
-def _begins(words: tuple[str, ...], starts: Collection[tuple[str, ...]], longest: int) -> bool:
-    """Whether fewer of the words are one of the starts."""
-    return any(words[:size] in starts for size in range(1, min(longest + 1, len(words))))
 
 
 def _shown(names: Collection[str], present: Mapping[str, int], meant: Mapping[str, str]) -> str:

@@ -246,4 +246,5 @@ def _records(parsed: Parsed, source: Source | None) -> Records:
         *(parsed.offsets, parsed.items, parsed.vocabulary, parsed.record_ids, parsed.repeated),
         source=source,
         skipped_rows=parsed.skipped,
+        warnings=parsed.warnings,
     )

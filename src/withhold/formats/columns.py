@@ -206,7 +206,8 @@ def has_usual_columns(header: Sequence[str], *, in_any_language: bool = True) ->
 
 def ask_about_persons(source: Columns, cells: Callable[[str], Collection[object]]) -> None:
     """Stop at a table with a distinct id in each row: it may hold persons, or one item for each record."""
-    names = [name for name in source.columns if plain(name) in RECORD_NAMES]
+    usual = RECORD_NAMES | OTHER_RECORDS
+    names = [name for name in source.columns if plain(name) in usual]
     if len(source.columns) < 3 or len(names) != 1:
         return
     ids = cells(names[0])

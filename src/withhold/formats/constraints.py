@@ -27,7 +27,17 @@ from withhold.data.unknown import did_you_mean, how_to_allow, near_spellings
 from withhold.data.wishes import Categories
 from withhold.errors import InputError
 from withhold.formats.cells import Sheet, open_sheet
-from withhold.formats.columns import Options, long_columns
+from withhold.formats.columns import (
+    ITEM_NAMES,
+    LIST_NAMES,
+    OTHER_ITEMS,
+    OTHER_RECORDS,
+    RECORD_NAMES,
+    Options,
+    long_columns,
+    plain,
+)
+from withhold.formats.header_names import OF_ITEMS, OF_RECORDS
 from withhold.formats.items import series_names
 from withhold.formats.opening import Opened, Text, open_bytes
 from withhold.formats.parquet import parquet_pieces
@@ -39,6 +49,12 @@ if TYPE_CHECKING:
 PIECE_BYTES = 16 * 2**20
 PIECE_ROWS = 2**20
 """How much of a file is turned into texts at a time."""
+
+OF_CONSTRAINTS = (
+    RECORD_NAMES | OTHER_RECORDS | OF_RECORDS,
+    ITEM_NAMES | OTHER_ITEMS | OF_ITEMS | LIST_NAMES,
+)
+"""What the record and the item column of a file without other columns may be called."""
 
 Pieces = Iterator[tuple["polars.Series", "polars.Series"]]
 """The record and the item column, a piece at a time."""
@@ -72,12 +88,27 @@ def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
         raise InputError(error.problem, path=path, remedy=remedy) from None
 
 
+def _refuse_headless(sheet: Sheet) -> None:
+    """Stop if the first line does not name the columns: it may be a wish, and would protect nobody."""
+    names = {plain(name) for name in sheet.columns}
+    if names & OF_CONSTRAINTS[0] and names & OF_CONSTRAINTS[1]:
+        return
+    raise sheet.text.error(
+        "the first line does not name the columns, so it may be somebody's wish",
+        "let the first line be record,item",
+        line=1,
+        value=sheet.separator.join(sheet.columns),
+    )
+
+
 def _pieces(opened: Opened) -> Pieces:
     """The two columns of a file."""
     if opened.is_parquet:
         yield from _parquet_pieces(opened.data, opened.label)
         return
     sheet = open_sheet(text_of(opened), Options())
+    if len(sheet.columns) == 2:
+        _refuse_headless(sheet)
     columns = _who_and_what(sheet.columns, sheet.path)
     places = [sheet.columns.index(name) for name in columns]
     yield from (_parsed_pieces if sheet.is_quoted else _plain_pieces)(sheet, places)

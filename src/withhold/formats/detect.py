@@ -29,6 +29,7 @@ from withhold.formats.onehot import looks_one_hot_text
 from withhold.formats.opening import Text
 from withhold.formats.spmf import looks_like_spmf
 
+LOOKS_LIKE_TABLE = "looks like a table, not like records of items"
 TABLE_ROWS, TABLE_COLUMNS = 50, 3
 """From this number on, lines of equal length under a header are taken for another kind of table."""
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
@@ -145,7 +146,7 @@ def _refuse_table(sheet: Sheet, rows: list[list[str]]) -> None:
         return
     cells = {cell for row in rows for cell in row}
     if len(set(header)) == len(header) and cells.isdisjoint(header):
-        problem = f"looks like a table, not like records of items; {listed(header)}"
+        problem = f"{LOOKS_LIKE_TABLE}; {listed(header)}"
         typed = option("table").startswith("--")
         table = (
             "use --table (inspect, advise) or --model k-anonymity" if typed else "use read_table"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from withhold.data import Source
 from withhold.data.names import nearest
-from withhold.errors import InputError, OutputError
+from withhold.errors import InputError, OutputError, PolicyError
 
 TABLE, PEOPLE = "table", "people"
 """The formats of a file that holds a table, or persons whose items may be in other files."""
@@ -144,6 +144,10 @@ def check_format(format: str | None) -> str | None:
     """The format, if there is one of this name."""
     if format is None or format in FORMATS:
         return format
+    if format.casefold() in ("csv", "tsv"):
+        raise PolicyError(
+            f"{format.upper()} is a kind of file, not a format; choose long, list, one-hot or basket"
+        )
     near = nearest(format, FORMATS)
     meant = f"say {near!r}, if that is what you mean, or " if near else ""
     remedy = f"{meant}use one of {', '.join(FORMATS)}"

@@ -23,7 +23,7 @@ from withhold.formats import lists
 from withhold.formats.columns import Options
 from withhold.formats.items import check_encodable, item_name, record_names, with_id
 from withhold.formats.opening import Text
-from withhold.formats.repeated_persons import person_columns, warn_of_several_records
+from withhold.formats.repeated_persons import person_columns, several_records
 from withhold.formats.rows import Parsed, parsed_from_names
 
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
@@ -72,11 +72,20 @@ def read_text(text: Text, options: Options) -> Parsed:
         if kept is not None:
             rows, ids = list(compress(rows, kept)), list(compress(ids, kept))
         names = record_names([name for name in ids if name is not None], text.path)
-    for key, found in persons.items():
-        warn_of_several_records(text.path, key, pl.Series(found))
+    doubts = [
+        doubt
+        for key, found in persons.items()
+        for doubt in several_records(text.path, key, pl.Series(found))
+    ]
     is_objects = text.data.lstrip().startswith(b"{")
     columns = ((record, item) if has_ids else (item,)) if is_objects else ()
-    parsed = parsed_from_names(rows, record_ids=names, columns=columns, skipped=n_read - len(rows))
+    parsed = parsed_from_names(
+        rows,
+        record_ids=names,
+        columns=columns,
+        skipped=n_read - len(rows),
+        warnings=tuple(doubts),
+    )
     check_encodable((*parsed.vocabulary, *(names or ())), path=text.path)
     return parsed
 

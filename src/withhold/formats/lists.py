@@ -31,7 +31,7 @@ from withhold.formats.columns import (
 )
 from withhold.formats.items import item_name, named_records, series_codes, series_names
 from withhold.formats.opening import Text
-from withhold.formats.repeated_persons import person_columns, warn_of_several_records
+from withhold.formats.repeated_persons import person_columns, several_records
 from withhold.formats.rows import Parsed, parsed_from_codes, parsed_from_names
 
 if TYPE_CHECKING:
@@ -60,8 +60,11 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
     if isinstance(lists.dtype, pl.Array):
         lists = lists.arr.to_list()
     record = record_column(frame.columns, options, frame.path, but=item)
-    for name in person_columns(frame.columns, record, item):
-        warn_of_several_records(frame.path, name, frame.column(name))
+    doubts = [
+        doubt
+        for name in person_columns(frame.columns, record, item)
+        for doubt in several_records(frame.path, name, frame.column(name))
+    ]
     ids, kept = named_records(frame, record, options)
     rows = np.arange(len(lists))
     if kept is not None:
@@ -84,6 +87,7 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
         record_ids=ids,
         columns=(record, item) if record else (item,),
         skipped=len(frame) - len(rows),
+        warnings=tuple(doubts),
     )
 
 
@@ -118,8 +122,9 @@ def read_text(text: Text, options: Options) -> Parsed:
     record = record_column(sheet.columns, options, text.path, but=item)
     persons = person_columns(sheet.columns, record, item)
     sheet.load([item, *([record] if record else []), *persons])
-    for name in persons:
-        warn_of_several_records(text.path, name, sheet.column(name))
+    doubts = [
+        doubt for name in persons for doubt in several_records(text.path, name, sheet.column(name))
+    ]
     ids, kept = named_records(sheet, record, options)
     cells = every = sheet.column(item).to_list()
     if kept is not None:
@@ -133,6 +138,7 @@ def read_text(text: Text, options: Options) -> Parsed:
         columns=(record, item) if record else (item,),
         separator=sheet.separator,
         skipped=len(every) - len(cells),
+        warnings=tuple(doubts),
     )
 
 

@@ -8,6 +8,7 @@ adjacent. A row without an item says that the record exists; a row without a rec
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,9 @@ from withhold.formats.first_rows import refuse_item_as_header
 from withhold.formats.forms import AS_LISTS, unwritable
 from withhold.formats.items import id_names, series_codes, series_names, with_id
 from withhold.formats.opening import Text
-from withhold.formats.repeated_persons import person_columns, warn_of_several_records
+from withhold.formats.repeated_persons import person_columns, several_records
 from withhold.formats.rows import Parsed, parsed_from_codes
+from withhold.formats.wrong_records import doubtful_records
 
 if TYPE_CHECKING:
     import polars
@@ -64,8 +66,12 @@ def read_columns(source: Columns, options: Options) -> Parsed:
     refuse_item_as_header(source, {record: records, item: items})
     if options.format is None:
         _refuse_lists(records, items, source, item)
-    for name in person_columns(source.columns, record, item):
-        warn_of_several_records(source.path, name, source.column(name), records)
+    named = person_columns(source.columns, record, item)
+    doubts = [
+        doubt
+        for name in named
+        for doubt in several_records(source.path, name, source.column(name), records)
+    ]
     items = items.fill_null("")
     n_rows = len(records)
     if kept is not None:
@@ -80,7 +86,7 @@ def read_columns(source: Columns, options: Options) -> Parsed:
     if (np.diff(row_of) < 0).any():
         order = np.argsort(row_of, kind="stable")
         row_of, codes = row_of[order], codes[order]
-    return parsed_from_codes(
+    parsed = parsed_from_codes(
         np.bincount(row_of, minlength=len(ids)),
         codes,
         vocabulary,
@@ -89,6 +95,9 @@ def read_columns(source: Columns, options: Options) -> Parsed:
         separator=source.separator,
         skipped=n_rows - len(records),
     )
+    if not doubts:
+        doubts += doubtful_records(source, record, item, parsed)
+    return replace(parsed, warnings=tuple(doubts))
 
 
 def write_text(records: Records, form: Source) -> Iterator[str]:

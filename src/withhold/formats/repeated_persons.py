@@ -41,21 +41,27 @@ def person_columns(header: Iterable[str], *but: str | None) -> list[str]:
     return [name for name in header if name not in but and names_persons(name)]
 
 
-def warn_of_several_records(
+def several_records(
     path: str | None, name: str, persons: polars.Series, records: polars.Series | None = None
-) -> None:
-    """Warn if a column says that a person has several records; without ``records``, each row is one."""
+) -> tuple[str, ...]:
+    """What is warned of if a column says that a person has several records.
+
+    Without ``records``, each row is one.
+    """
     filled = persons.is_not_null() & (persons.cast(str).str.strip_chars() != "")
     different = persons.filter(filled).unique().cast(str).to_list()
     found = len(different)
     n_records = int(filled.sum()) if records is None else records.filter(filled).n_unique()
-    if _repeat(name, different, n_records):
-        place = f"{path}: " if path else ""
-        warn(
-            f"{place}each record is taken for a person, but column {name!r} names {found:,} persons in "
-            f"{n_records:,} records, and whoever has several is not protected as one; make one record of "
-            f"each person{'' if records is None else ': ' + option('record_column', name)}",
-        )
+    if not _repeat(name, different, n_records):
+        return ()
+    place = f"{path}: " if path else ""
+    problem = (
+        f"{place}each record is taken for a person, but column {name!r} names {found:,} persons in "
+        f"{n_records:,} records, and whoever has several is not protected as one; make one record of "
+        f"each person{'' if records is None else ': ' + option('record_column', name)}"
+    )
+    warn(problem)
+    return (problem,)
 
 
 def several_rows(table: Table, drop: Collection[str] = ()) -> list[Repeat]:

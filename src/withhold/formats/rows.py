@@ -38,6 +38,8 @@ class Parsed:
     variant: str = ""
     skipped: int = 0
     """Rows that were left out because they name no record."""
+    warnings: tuple[str, ...] = ()
+    """Why persons may have several records."""
 
     @property
     def offsets(self) -> NDArray[np.int64]:

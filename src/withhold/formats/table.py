@@ -135,12 +135,28 @@ def read_table(
     return prepare(tidy_table(table, tidy), drop, parse_bins(bins))
 
 
+def read_published_table(
+    path: Path,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    decimal: str | None = None,
+) -> Table:
+    """The table in a file that was published: what it shows was decided before, so that nothing is asked."""
+    encoding, separator = check_encoding(encoding), check_separator(separator)
+    table = read_opened(open_bytes(path), separator, encoding=encoding, sheet=sheet)
+    if check_decimal(decimal) == COMMA:
+        table = with_decimal_points(table)
+    # Equal rows are what a release is made of.
+    _warn_of(several_rows(table))
+    return table
+
+
 def with_repeats(table: Table, drop: Collection[str] = ()) -> Table:
     """The table, with the reasons why its rows may not be persons; warns of those worth a warning."""
     found = repeats_in(table, drop)
-    for each in found:
-        if each.is_noted:
-            warn(each.problem)
+    _warn_of(found)
     return replace(table, repeats=found)
 
 
@@ -148,6 +164,12 @@ def repeats_in(table: Table, drop: Collection[str] = ()) -> tuple[Repeat, ...]:
     """Why the rows of a table, some columns of which are about to be dropped, may not be persons."""
     before = copied_rows(table) if table.repeats is None else table.repeats
     return tuple(dict.fromkeys((*before, *several_rows(table, drop))))
+
+
+def _warn_of(found: Iterable[Repeat]) -> None:
+    for each in found:
+        if each.is_noted:
+            warn(each.problem)
 
 
 def read_table_back(path: Path, form: Source) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,9 @@ from withhold.page.drawing import Line, curve
 from withhold.page.files import check_files
 from withhold.page.forms import check_model, fields_of, filled_in
 from withhold.page.jobs import DONE, FAILED
+from withhold.page.notes import as_on_page
 from withhold.page.problem import NONE, Mistake, Problem, about
-from withhold.page.project import IncompleteError, Project
+from withhold.page.project import IncompleteError, Project, label_of
 from withhold.page.site import Site, fresh, go_to, number
 from withhold.page.words import WORDS
 from withhold.registry import all_methods, own_name
@@ -47,12 +49,16 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
     if project.method is None:
         return go_to("data", project)
     method, policy = project.method, project.read()
+    questions = QUESTIONS.get(method.data, {})
     promise, missing = promise_of(project)
+    answer = next((a for a, m in questions.items() if all_methods().get(m) is method), "")
+    if missing is not None and missing.step == "attack" and answer:
+        # What is filled in above was proposed, and nobody has agreed to it.
+        missing = Missing(WORDS["attack.not_taken"].format(button=WORDS["attack.take"]), "attack")
     job = fresh(site.queue.latest("audit", project.name), project.key())
     if job is not None and job.state == FAILED:
         problem = problem.plus(job.notes)
     result = job.result if job is not None and job.state == DONE else None
-    questions = QUESTIONS.get(method.data, {})
     of_model = [each for each in method.takes().values() if each.name not in ELSEWHERE]
     return site.show_step(
         "attack",
@@ -60,7 +66,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         problem,
         job,
         learn=questions,
-        answer=next((a for a, m in questions.items() if all_methods().get(m) is method), ""),
+        answer=answer,
         amounts=AMOUNTS,
         amount=str(next((policy[key] for key in OF_AMOUNT if key in policy), "any")),
         sure=policy.get("rho", policy.get("h", "0.5")),
@@ -119,7 +125,14 @@ def answer(site: Site, given: Mapping[str, Any]) -> Response:
         changes = filled_in(asked, typed) | {"model": own_name(method)}
         check_model(project, changes)
     except Mistake as error:
-        raise Mistake(*error.lines, field=ASKED[error.field]) from error
+        question = ASKED[error.field]
+        (label,) = (label_of(each) for each in asked if f"o-{each.spelling}" == error.field)
+        words = WORDS[f"attack.{question}"]
+        lines = [
+            re.sub(f"“?{re.escape(label)}”?", f"“{words}”", each, flags=re.I)
+            for each in error.lines
+        ]
+        raise Mistake(*lines, field=question) from error
     if changes.get("m", amount) is None:
         raise Mistake(WORDS["attack.amount.needed"], field="amount")
     project.change(changes)
@@ -179,7 +192,7 @@ def told(found: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(found.get(name), int)
         ],
         "breaches": [_breach(each) for each in breaches[:SHOWN]],
-        "advice": list(found.get("advice", ())),
+        "advice": [as_on_page(each) for each in found.get("advice", ())],
         "undecided": found.get("undecided_columns") or {},
         "curve": _attack_curve(found),
     }

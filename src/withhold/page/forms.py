@@ -15,6 +15,7 @@ from withhold.page.notes import as_on_page
 from withhold.page.problem import Mistake, about
 from withhold.page.project import IncompleteError, Project, label_of
 from withhold.page.words import WORDS
+from withhold.registry import method_named
 
 PREFIX = "o-"
 """Before the names of fields, so that no option is taken for something else of the form."""
@@ -128,7 +129,12 @@ def check_model(project: Project, changes: Mapping[str, Any]) -> None:
     except IncompleteError:
         return
     except PolicyError as error:
+        method = method_named(str(changes.get("model") or project.read()["model"]))
+        labels = {each.spelling: label_of(each) for each in method.all_options().values()}
         for spelling in changes:
             # The models' messages begin with the name of what is wrong.
-            if re.match(rf"(--)?{re.escape(spelling)}\b", error.lines[0].replace("_", "-")):
-                raise Mistake(*error.lines, field=f"{PREFIX}{spelling}") from error
+            start = rf"(--)?{re.escape(spelling)}\b"
+            if found := re.match(start, error.lines[0].replace("_", "-")):
+                label = labels.get(spelling, spelling)
+                first = f"“{label[:1].upper()}{label[1:]}”{error.lines[0][found.end() :]}"
+                raise Mistake(first, *error.lines[1:], field=f"{PREFIX}{spelling}") from error

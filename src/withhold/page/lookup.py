@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import People, Records, Table
+from withhold.data.unknown import find_unknown
 
 WITHHELD = "∅"
 """How a withheld cell is shown."""
@@ -146,6 +147,20 @@ class Lookup:
             self._counted.clear()
             self._counted[asked] = int(self.rows_with(asked).sum())
         return self._counted[asked]
+
+    def meant_by(self, unknown: Iterable[str]) -> dict[str, str | None]:
+        """The nearest items of the first few names that do not occur; remembered, since it takes a while."""
+        asked = frozenset(unknown)
+        if asked not in self._meant:
+            self._meant.clear()
+            found = find_unknown(asked, self.code_of.keys(), what="")
+            near = () if found is None else zip(found.names, found.nearest, strict=False)
+            self._meant[asked] = dict(near)
+        return self._meant[asked]
+
+    @cached_property
+    def _meant(self) -> dict[frozenset[str], dict[str, str | None]]:
+        return {}
 
     @cached_property
     def _counted(self) -> dict[frozenset[str], int]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from withhold.errors import AssumedWarning, WithholdError, on_the_command_line
+from withhold.page.notes import as_on_page
 from withhold.page.words import WORDS
 
 OF_TABLES = ("separator", "encoding", "sheet", "decimal", "tidy", "consent")
@@ -34,8 +35,11 @@ def main(request: dict[str, Any]) -> dict[str, Any]:
     if "published" in request:
         return _lay_out_release(request, into)
     path = Path(request["data"])
-    with telling_assumptions(path.parent) as notes:
+    with warnings.catch_warnings():
+        # What would be assumed in other readings is not assumed in the one that is shown.
+        warnings.simplefilter("ignore", AssumedWarning)
         kind = request["kind"] or guess_kind(path)
+    with telling_assumptions(path.parent) as notes:
         data, found = _read(path, kind, request["reading"])
     from withhold.page.lookup import store
 
@@ -43,7 +47,7 @@ def main(request: dict[str, Any]) -> dict[str, Any]:
     if skipped := getattr(items, "skipped_rows", 0):
         words = WORDS["data.skipped.one" if skipped == 1 else "data.skipped.several"]
         notes.append(words.format(n=f"{skipped:,}"))
-    about = found | {"kind": kind, "notes": notes}
+    about = found | {"kind": kind, "notes": [as_on_page(note) for note in notes]}
     store(data, into, about)
     return about
 

@@ -128,9 +128,11 @@ class Project:
             for each in method.takes().values()
             if each.is_required and each.spelling not in policy
         ]
-        if missing:
-            step = "protect" if missing[0].option.kind in ("items", "columns", "file") else "attack"
-            raise IncompleteError(label_of(missing[0]), step=step)
+        # The steps ask in this order.
+        for step in ("protect", "attack"):
+            for each in missing:
+                if (each.option.kind in ("items", "columns", "file")) == (step == "protect"):
+                    raise IncompleteError(label_of(each), step=step)
         made: Model = method.model(**chosen)
         return made
 

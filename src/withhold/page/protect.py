@@ -184,7 +184,7 @@ def _chosen(project: Project, lookup: Lookup | None) -> dict[str, Any]:
         "names": names,
         "records": records,
         "of": len(lookup),
-        "unknown": unknown,
+        "unknown": [(name, lookup.meant_by(unknown).get(name)) for name in unknown],
         "keep": bool(project.read().get("allow-unknown")),
     }
 

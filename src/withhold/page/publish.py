@@ -20,6 +20,7 @@ from withhold.page.commands import as_typed, near, python_code, verb_words, veri
 from withhold.page.folder import UPLOADED, is_too_large
 from withhold.page.jobs import CANCELLED, DONE, FAILED, Job
 from withhold.page.lookup import Lookup, rows_of
+from withhold.page.notes import as_on_page
 from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import READING, Project
 from withhold.page.site import Site, fresh, go_to
@@ -215,7 +216,7 @@ def _summary(job: Job) -> dict[str, Any] | None:
         "method": found["check"]["method"],
         "shares": [(WORDS[f"loss.{n}"], loss[n]) for n in shares if isinstance(loss.get(n), float)],
         "bound": (found["bound"] or {}).get("share"),
-        "warnings": found["warnings"],
+        "warnings": [as_on_page(each) for each in found["warnings"]],
         "sha256": found["sha256"],
     }
 

@@ -16,11 +16,13 @@ import numpy as np
 
 from withhold.counting.threads import Progress
 from withhold.data import Table
+from withhold.data.sensitive_values import refuse_spellings
 from withhold.errors import InputError, NotVerifiedError, PolicyError
 from withhold.formats.frame_slices import is_lazy
 from withhold.formats.slices import Slice
 from withhold.formats.table import refuse_ambiguous, table_form
 from withhold.formats.table_slices import TableReader, cut_table, table_form_of, table_reader
+from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.blocks import (
     BlockJob,
@@ -77,7 +79,7 @@ def release_blocks(request: PartsRequest) -> MadeParts:
             for number, piece in enumerate(pieces)
         ]
         with request.running() as run:
-            written, verdict = _drafts(jobs, task, _steps(run, request.progress), request.told)
+            written, verdict = _drafts(jobs, task, _steps(run, request.progress), request)
         made = _named(written, request.folder, task)
         return MadeParts(
             made,
@@ -111,7 +113,7 @@ def plan_tables(
 
 
 def _drafts(
-    jobs: Sequence[PartJob], task: Task, steps: Steps, told: Callable[[Done | Failed], None]
+    jobs: Sequence[PartJob], task: Task, steps: Steps, request: PartsRequest
 ) -> tuple[list[WrittenPart], Verdict]:
     """All parts as drafts, and the verdict on them, which holds."""
     surveyed: list[Surveyed] = steps(jobs, survey_part, "looking at parts")
@@ -119,6 +121,8 @@ def _drafts(
     for job, own in zip(jobs, alike, strict=True):
         check_alike(job.piece.path, own, alike[0])
     whole = task.blocks.join([each.survey for each in surveyed], task.model, task.search)
+    if not request.allow_unknown:
+        _refuse_spellings(whole, task.model)
     known = [
         replace(job, survey=each.survey, whole=whole, digest=each.digest)
         for job, each in zip(jobs, surveyed, strict=True)
@@ -175,8 +179,17 @@ def _drafts(
             "published"
         )
     for each in written:
-        told(each.done)
+        request.told(each.done)
     return written, verdict
+
+
+def _refuse_spellings(whole: Any, model: Model) -> None:
+    """Refuse several spellings of one sensitive value, wherever each of them is."""
+    sensitive = getattr(model, "sensitive_column", ())
+    for column, counts in zip(whole.columns, whole.counts, strict=True):
+        if column.name in sensitive:
+            own = zip(column.values, counts.tolist(), strict=True)
+            refuse_spellings(column.name, dict(own), by_parts=True)
 
 
 def _steps(run: Engine, progress: Progress) -> Steps:

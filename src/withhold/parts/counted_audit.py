@@ -9,7 +9,7 @@ from typing import Any
 from withhold.auditing.by_parts import CountedBreaches
 from withhold.auditing.result import Audit
 from withhold.counting.threads import Progress
-from withhold.data.unknown import find_unknown, refuse_wrong_list
+from withhold.listed import check_counted
 from withhold.method import Model
 from withhold.parts.counting import Readable, over_parts
 from withhold.parts.failures import refuse_failed
@@ -48,12 +48,7 @@ def audit_by_counts(
         )
     supports = found.items.supports
     listed = model.sensitive
-    missing = (
-        find_unknown(listed, supports, what=method_of(model).listed, allowed=allow_unknown)
-        if listed
-        else None
-    )
-    refuse_wrong_list(missing, supports)
+    unknown = check_counted(model, supports, allowed=allow_unknown)
     return Audit(
         model=model,
         verdict=verdict,
@@ -68,5 +63,5 @@ def audit_by_counts(
         absent_sensitive=tuple(sorted(listed - supports.keys())),
         seed=seed,
         seconds=time.perf_counter() - began,
-        unknown=() if missing is None else (missing,),
+        unknown=unknown,
     )

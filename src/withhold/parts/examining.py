@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from withhold.arguments import checked
 from withhold.auditing.by_parts import AuditSums
 from withhold.auditing.result import Audit, seconds_left
+from withhold.candidates import refuse_swapped
 from withhold.comparison import Compared, Comparison, wanted_items
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Hierarchy, Records
 from withhold.data.groups import Groups
-from withhold.data.unknown import find_unknown, refuse_if_nothing_known, refuse_wrong_list
+from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
+from withhold.listed import check_counted
 from withhold.measure.by_parts import Pieces, Sums, measure_by_parts
 from withhold.measure.generalised import measured_by_counts
 from withhold.measure.queries import QUERIES
@@ -118,6 +120,7 @@ def audit_parts(
             seed,
             part_records=part_records,
             reading=reading or {},
+            allow_unknown=allow_unknown,
             progress=progress,
         )
     parts = open_parts(data, part_records=part_records, reading=reading)
@@ -130,17 +133,14 @@ def audit_parts(
     for records in parts.told("auditing", progress):
         timed = replace(run, limit_seconds=seconds_left(limit_seconds, began))
         sums.add(method_of(model).audit(records, model, Evidence(), chosen, timed), records)
-    missing = find_unknown(
-        model.sensitive, sums.items, what=method_of(model).listed, allowed=allow_unknown
-    )
-    refuse_wrong_list(missing, sums.items)
+    unknown = check_counted(model, dict.fromkeys(sums.items, 0), allowed=allow_unknown)
     breaches = still_breaches(parts, list(sums.found.values()), model, sums.records, progress)
     return sums.joined(
         breaches,
         show=chosen.show,
         samples=chosen.samples,
         seconds=time.perf_counter() - began,
-        unknown=() if missing is None else (missing,),
+        unknown=unknown,
     )
 
 
@@ -211,6 +211,7 @@ def compare_parts(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
+    refuse_swapped(original, published)
     before = open_parts(original, part_records=part_records, reading=reading)
     wanted = None if sensitive is None else wanted_items(sensitive)
     found, notes = [], set()

@@ -19,7 +19,8 @@ from withhold.escaping import json_text
 from withhold.measure.occurrences import Removal
 from withhold.method import Model
 from withhold.parts.making import Done
-from withhold.publish.manifest import WARNING, check_form, form_from
+from withhold.publish.earlier import IS_RELEASED
+from withhold.publish.manifest import WARNING, check_form, form_from, manifest_path
 from withhold.publish.publishing import save_text
 from withhold.registry import model_from
 from withhold.seeds import given_or_drawn
@@ -28,6 +29,8 @@ MANIFEST, INTERNAL, STATE, REPORT = OURS = (
     *("manifest.json", "internal.json"),
     *("parts.jsonl", "report.html"),
 )
+OWN_MANIFEST, OWN_INTERNAL = ".manifest.json", ".internal.json"
+"""What follows a part's name in those of its own manifests, if it promises something on its own."""
 WORK = ".part-work"
 """The private folder of a table's release by parts, gone when the run ends."""
 FORMAT = 1
@@ -80,6 +83,15 @@ class Totals:
     def as_dict(self) -> dict[str, Any]:
         """The sums and shares as plain values."""
         return {**vars(self), "share": self.share, "sensitive_share": self.sensitive_share}
+
+
+def released_inputs(files: Iterable[Path]) -> tuple[str, ...]:
+    """A warning if a file that is read is a release, or a part of one."""
+    for path in files:
+        is_part = path.name.startswith("part-") and path.with_name(MANIFEST).is_file()
+        if is_part or manifest_path(path).is_file():
+            return (f"{path} {IS_RELEASED}",)
+    return ()
 
 
 def part_name(number: int, n_parts: int, extension: str) -> str:
@@ -196,7 +208,7 @@ def finish(
     """
     names = {part.name for part in parts}
     for path in folder.iterdir():
-        base = path.name.removesuffix(".manifest.json").removesuffix(".internal.json")
+        base = path.name.removesuffix(OWN_MANIFEST).removesuffix(OWN_INTERNAL)
         if path.name.startswith("part-") and base not in names:
             path.unlink()
     totals = Totals.of(parts)
@@ -291,7 +303,7 @@ def read_output(folder: Path) -> dict[str, Any]:
 def unlisted(folder: Path, parts: Iterable[Listed]) -> list[str]:
     """Files of the folder that look like parts and are not listed."""
     names = {part.name for part in parts}
-    known = names | {f"{name}.{kind}.json" for name in names for kind in ("manifest", "internal")}
+    known = names | {name + end for name in names for end in (OWN_MANIFEST, OWN_INTERNAL)}
     return sorted(path.name for path in folder.iterdir() if path.name not in {*known, *OURS})
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.counting.threads import Progress
 from withhold.data import Table
+from withhold.data.sensitive_values import refuse_spellings
 from withhold.errors import PolicyError
 from withhold.formats.frame_slices import is_lazy
 from withhold.method import Model
@@ -32,6 +33,7 @@ def audit_tables(
     *,
     part_records: int | None,
     reading: Mapping[str, Any],
+    allow_unknown: bool,
     progress: Progress,
 ) -> TableAudit:
     """All rows together: the verdict, the smallest groups, and what follows from the sizes of groups."""
@@ -43,6 +45,11 @@ def audit_tables(
     # The counts hold values of the original, so nobody else may look into the folder.
     with tempfile.TemporaryDirectory(prefix="withhold-") as work:
         found = count_parts(tables, n_parts, model, Path(work), progress, count=sums.count)
+        if not allow_unknown:
+            for name, total in zip(
+                getattr(model, "sensitive_column", ()), found.totals, strict=True
+            ):
+                refuse_spellings(name, total, by_parts=True)
         judged = []
         for counts in over_shelves(found.paths, found.groups):
             judged.append(blocks.judge(counts, model, found.totals))

@@ -15,7 +15,6 @@ from typing import Any
 import withhold
 from withhold import pipeline
 from withhold.by_parts import Choice, Settled
-from withhold.counting.threads import quiet
 from withhold.data import Hierarchy, Records, Source
 from withhold.data.identifying_items import FEWEST_OF_PART
 from withhold.data.variants import related
@@ -145,21 +144,7 @@ def _make(job: Job) -> Done:
         release = _as_settled(release, original, settled)
     # The records have their new ids already, which no other part has.
     release = replace(release, ids=job.ids)
-    published = publish(
-        release,
-        job.target,
-        force=True,
-        format=None,
-        mark=None,
-        safe_csv=False,
-        report=False,
-        edition="internal",
-        known={},
-        policy=None,
-        jobs=job.threads,
-        progress=quiet,
-        is_own=whatever_it_is,
-    )
+    published = publish(release, job.target, force=True, jobs=job.threads, is_own=whatever_it_is)
     loss: Any = release.loss
     listed = release.protected
     return Done(

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from withhold.data import Source
-from withhold.errors import InputError
+from withhold.data.repeats import REPEATS
+from withhold.errors import InputError, option
 from withhold.formats import read_opened
 from withhold.formats.databases import is_query
 from withhold.formats.encodings import check_encoding
@@ -27,6 +28,8 @@ from withhold.formats.slices import (
     read_slice,
     size_of,
 )
+from withhold.publish.earlier import IS_RELEASED
+from withhold.publish.publishing import sha256_of
 
 PART_RECORDS = 250_000
 """Records or rows that are read at once by default."""
@@ -74,6 +77,8 @@ def find_files(data: str) -> list[Path]:
             and not any(part.startswith((".", "_")) for part in each.relative_to(path).parts)
         ]
         strange = [each for each in found if split_name(each.name)[0] not in FOR_RECORDS]
+        if any(each.name == "manifest.json" for each in strange):
+            raise InputError(IS_RELEASED, path=path, remedy="name the folder of the original")
         if strange:
             problem = f"is in the folder {path} and does not look like data"
             raise InputError(problem, path=strange[0], remedy="move it, or name a pattern")
@@ -86,6 +91,23 @@ def find_files(data: str) -> list[Path]:
         problem = "is a directory without data" if path.is_dir() else "names no file"
         raise InputError(problem, path=data, remedy=REMEDY)
     return found
+
+
+def refuse_equal_files(files: Sequence[Path]) -> None:
+    """Stop if two files are the same, byte by byte: each record would hide its own copy."""
+    by_size: dict[int, list[Path]] = {}
+    for path in files:
+        by_size.setdefault(path.stat().st_size if path.is_file() else 0, []).append(path)
+    for size, alike in by_size.items():
+        known: dict[str, Path] = {}
+        for path in alike if size and len(alike) > 1 else ():
+            first = known.setdefault(sha256_of(path), path)
+            if first is not path:
+                raise InputError(
+                    f"is the same file as {first}, so that each record hides its own copy",
+                    path=path,
+                    remedy=f"delete one of them; or say {option('publish', REPEATS)} if both are meant",
+                )
 
 
 def plan_parts(

@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from withhold.by_parts import Rounds
-from withhold.data import Source
+from withhold.data import Records, Source
+from withhold.data.identifying import FEWEST
+from withhold.data.identifying_items import FEWEST_OF_PART
+from withhold.data.roles import Publish
 from withhold.data.unknown import Unknown, find_unknown, refuse_wrong_list
 from withhold.data.variants import refuse_variants
-from withhold.errors import NotVerifiedError
-from withhold.formats.slices import Piece
+from withhold.errors import InputError, NotVerifiedError
+from withhold.formats.slices import Piece, Slice, read_slice
+from withhold.given import check_items
 from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.counting import of_slice, of_written, over_parts
@@ -29,6 +33,8 @@ from withhold.registry import method_of, search_call
 from withhold.verdict import Status, Verdict
 
 KEPT = "The other parts are kept."
+SMALL_BYTES = 1 << 20
+"""A thousand records have fewer bytes than this, or say enough without others."""
 
 
 def release_records(request: PartsRequest) -> MadeParts:
@@ -41,6 +47,7 @@ def release_records(request: PartsRequest) -> MadeParts:
         form, pieces, files = plan(
             request.data, part_records=request.part_records or usual, reading=request.reading
         )
+    _check_small_parts(pieces, form, model, chosen.publish)
     seed, known = request.begin(files)
     with request.running() as run:
         choice = settled = None
@@ -59,6 +66,31 @@ def release_records(request: PartsRequest) -> MadeParts:
     promised = model if settled is None else settled.model
     common = choice if settled is None else settled.choice
     return MadeParts(made, sources, seed, promised, how, unknown=unknown, choice=common)
+
+
+def _check_small_parts(
+    pieces: Sequence[Piece], form: Source, model: Model, publish: Publish
+) -> None:
+    """Stop if items may identify people, although each part is too small to tell: the first ones together."""
+    rows: list[list[str]] = []
+    left = list(reversed(pieces))
+    while left and len(rows) < FEWEST_OF_PART:
+        if not _is_small(piece := left.pop(), form):
+            return  # such a part is looked at when it is made
+        try:
+            rows += read_slice(piece, form).to_lists()
+        except InputError:
+            return  # which the part itself reports
+    fewest = FEWEST_OF_PART if left else FEWEST
+    check_items(Records.from_lists(rows), model, publish, fewest=fewest)
+
+
+def _is_small(piece: Piece, form: Source) -> bool:
+    """Whether a part may have too few records to tell."""
+    if piece.end is None:
+        return isinstance(piece, Slice) and piece.path.stat().st_size < SMALL_BYTES
+    has_rows = form.container == "parquet" or not isinstance(piece, Slice)
+    return piece.end - piece.start < (FEWEST_OF_PART if has_rows else SMALL_BYTES)
 
 
 @phase("choosing")

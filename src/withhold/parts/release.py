@@ -54,6 +54,11 @@ class PartsRelease:
     choice: Choice | None = None
     """What all parts have in common, if that was chosen for all of them."""
 
+    def __repr__(self) -> str:
+        """Where it is, and how much."""
+        size = f"{counted(len(self.parts), 'part')}, {counted(self.totals.records, 'record')}"
+        return f"<PartsRelease folder={self.folder} model={self.model.name} verdict=HOLDS, {size}>"
+
     @property
     def proved(self) -> str:
         """Whether each part was proved, or what all of them hold together."""
@@ -74,6 +79,25 @@ class PartsRelease:
         # Of items, these are about the model alone.
         weak = () if method.data == "table" else method.warnings(None, self.model)
         return (*told, *([KEPT] if kept else []), *weak, *self.found)
+
+    def recipients(self, edition: str | None = None) -> list[tuple[str, str]]:
+        """Which files of the folder may be handed on, and which stay with the custodian.
+
+        ``edition`` is that of the report, if there is one.
+        """
+        first, last = self.parts[0].name, self.parts[-1].name
+        names = first if first == last else f"{first} to {last}"
+        own = (self.folder / f"{first}{folders.OWN_MANIFEST}").exists()
+        go = [
+            folders.MANIFEST,
+            names,
+            *([f"the {folders.OWN_MANIFEST} of each part"] if own else []),
+        ]
+        stay = [folders.INTERNAL, folders.STATE]
+        stay += [f"the {folders.OWN_INTERNAL} of each part"] if own else []
+        if edition is not None:
+            (stay if edition == "internal" else go).append(folders.REPORT)
+        return [("may go out", ", ".join(go)), ("stays with you", ", ".join(stay))]
 
     def as_dict(self) -> dict[str, Any]:
         """The release as plain values."""
@@ -213,6 +237,7 @@ def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRele
         "seed": made.seed,
         "ids": request.ids,
         "unknown": [] if made.unknown is None else [made.unknown.as_dict()],
+        "warnings": [*folders.released_inputs(made.sources), *made.warnings],
         "engine": request.engine,
         "parts": [part.as_dict() for part in made.parts],
     }
@@ -229,7 +254,7 @@ def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRele
         request.ids,
         {**request.options, "seed": made.seed},
         made.how,
-        made.warnings,
+        (*folders.released_inputs(made.sources), *made.warnings),
         request.model,
         made.choice,
     )

@@ -221,7 +221,11 @@ def report_tables(
     assert blocks is not None
     # The mark of a withheld cell in the release is a plain value in the original.
     reading = {name: value for name, value in reading.items() if name != "mark"}
-    how: dict[str, Any] = {"part_records": part_records, "progress": progress}
+    how: dict[str, Any] = {
+        "part_records": part_records,
+        "allow_unknown": True,
+        "progress": progress,
+    }
     before: Any = audit_parts(data, made.model, reading=reading, **how)
     after: Any = audit_parts(made.folder, made.model, **how)
     sums = blocks.measure(made.model)

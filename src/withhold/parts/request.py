@@ -10,12 +10,13 @@ from typing import Any
 
 from withhold.by_parts import Choice
 from withhold.counting.threads import Progress
+from withhold.data.repeated_records import publishes_repeats
 from withhold.data.unknown import Unknown
 from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.failures import Failed
 from withhold.parts.making import Done
-from withhold.parts.planning import Data
+from withhold.parts.planning import Data, refuse_equal_files
 from withhold.parts.running import Engine, engine_for
 
 
@@ -44,6 +45,8 @@ class PartsRequest:
 
     def begin(self, files: Sequence[Path]) -> tuple[int, dict[str, Done]]:
         """Make the folder; the seed of the release, and the parts that an earlier run proved."""
+        if not publishes_repeats(self.options.get("publish", ())):
+            refuse_equal_files(files)
         return folders.begin(self.folder, files, self.seed, force=self.force, resume=self.resume)
 
     def running(self) -> AbstractContextManager[Engine]:

@@ -1,4 +1,4 @@
-"""Releases of the same file that stand beside a new one: together they can reveal what neither does alone.
+"""Releases of the same file, or that are the input: together they can reveal what none does alone.
 
 Only the internal manifests of one folder are looked at, a bounded number of bounded size, so that it takes no
 time. That none is found does not mean that there is none elsewhere.
@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from withhold.publish.manifest import internal_path, read_internal
+from withhold.errors import InputError
+from withhold.publish.manifest import internal_path, manifest_path, read_internal, read_manifest
 from withhold.wording import counted
 
 MOST, LARGEST, SHOWN = 100, 1 << 22, 3
 """So many manifests are looked at, of so many bytes each, and so many releases are named."""
+IS_RELEASED = "is itself a release; start from the original, and publish only one"
 ENDING = internal_path(Path("x")).name.removeprefix("x")
 
 
@@ -29,6 +31,15 @@ def earlier_releases(path: Path, sha256: str | None) -> tuple[str, ...]:
         f"there {is_} already {it} of this file: {', '.join(found[:SHOWN])}{more}; releases of one file "
         "can be joined, so publish only one",
     )
+
+
+def released_input(path: Path, sha256: str) -> tuple[str, ...]:
+    """A warning if the input with this digest is what a manifest beside it describes."""
+    try:
+        record = read_manifest(manifest_path(path))
+    except InputError:
+        return ()
+    return (f"{path.name} {IS_RELEASED}",) if record["output"]["sha256"] == sha256 else ()
 
 
 def _released(path: Path, sha256: str) -> Iterator[str]:

@@ -265,6 +265,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
     remedy = (
         "name the manifest with --manifest, or state the policy (--policy FILE, or --rho and so on)"
     )
+    if not path.exists():
+        released = path.name.removesuffix(".manifest.json")
+        remedy = f"check that {released} is the published file, not its original; else {remedy}"
     record = _read_json(path, remedy)
     if not isinstance(record, dict) or record.get("manifest") not in READ_FORMATS:
         raise InputError("is not a manifest that this version knows", path=path, remedy=remedy)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from withhold.atomic import FileSet, current, drafting, save
 from withhold.counting.memory import give_back_memory
-from withhold.counting.threads import Progress
+from withhold.counting.threads import Progress, quiet
 from withhold.data import Source
 from withhold.errors import (
     InputError,
@@ -30,7 +30,7 @@ from withhold.formats.people_parts import part_path, part_pattern
 from withhold.formats.writing import pieces
 from withhold.method import CheckRun
 from withhold.phases import phase
-from withhold.publish.earlier import earlier_releases
+from withhold.publish.earlier import earlier_releases, released_input
 from withhold.publish.manifest import (
     form_from,
     internal_path,
@@ -81,6 +81,9 @@ class Published:
     """Seconds of each step; ``verify`` is the proof of the bytes on disk."""
     items: tuple[Path, ...] = ()
     """The files of items, if people have their items in files of their own."""
+
+    def __repr__(self) -> str:
+        return f"<Published path={self.path} verdict={self.verdict.words}, stays with you: {self.internal}>"
 
 
 def report_path(path: Path) -> Path:
@@ -208,15 +211,15 @@ def publish(
     path: Path,
     *,
     force: bool,
-    format: str | None,
-    mark: str | None,
-    safe_csv: bool,
-    report: bool,
-    edition: str,
-    known: Mapping[str, Any],
-    policy: Mapping[str, Any] | None,
-    jobs: int | None,
-    progress: Progress,
+    format: str | None = None,
+    mark: str | None = None,
+    safe_csv: bool = False,
+    report: bool = False,
+    edition: str = "internal",
+    known: Mapping[str, Any] | None = None,
+    policy: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    progress: Progress = quiet,
     is_own: IsOwn | None = None,
 ) -> Published:
     """Write, read back, prove, report, then rename all files at once; as ``Release.write`` says.
@@ -240,7 +243,9 @@ def publish(
         timings = {**release.timings, "verify": verdict.seconds}
         release = replace(release, verdict=verdict, timings=timings)
         formulas = formula_warnings(pieces(release.data, written))
-        earlier = earlier_releases(path, like.sha256) if like and is_own is None else ()
+        earlier: tuple[str, ...] = ()
+        if like and is_own is None:
+            earlier = released_input(like.path, like.sha256) + earlier_releases(path, like.sha256)
         warnings = (*release.warnings, *formulas, *earlier)
         manifest = make_manifest(release, path.name, written, verdict, warnings=formulas)
         internal = make_internal(release, path.name, written, policy, warnings=warnings)
@@ -253,7 +258,7 @@ def publish(
         content = page = None
         if report:
             page = report_at
-            run: dict[str, Any] = {"known": known, "jobs": jobs, "progress": progress}
+            run: dict[str, Any] = {"known": known or {}, "jobs": jobs, "progress": progress}
             with phase("reporting"):
                 content, text = _tell(release, manifest, internal, edition, run)
             targets.append((drafts.new_text(text), page))

@@ -70,7 +70,11 @@ def own_files(path: Path, report: Path) -> IsOwn:
             return "manifest" in record and bool(_output(record))
         if member == internal_path(path):
             return "internal" in internal and bool(_output(internal))
-        return is_page(member) if member == report else digest_of(member) in digests.get(member, ())
+        if member == report:
+            return is_page(member)
+        # No digest of a file that cannot be read is like none of a manifest that is not there.
+        found = digest_of(member)
+        return found is not None and found in digests.get(member, ())
 
     return is_own
 

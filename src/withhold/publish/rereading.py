@@ -14,9 +14,10 @@ from typing import Any
 
 from withhold.data import People, Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
-from withhold.formats import Data, read, read_back, read_table, reading_of
+from withhold.formats import Data, read, read_back, reading_of
 from withhold.formats.forms import SEPARATOR_NAMES
 from withhold.formats.formulas import escape, holds_formulas, unescaped
+from withhold.formats.table import read_published_table
 from withhold.method import Model
 from withhold.phases import phase
 from withhold.publish.manifest import GENUINE, form_from, input_form, read_internal, read_manifest
@@ -113,7 +114,7 @@ def _read_bytes(
     def detected() -> Data:
         if not is_table:
             return read(path, **options)
-        table = read_table(path, **table_options(options))
+        table = read_published_table(path, **table_options(options))
         if form is None:
             return table
         # The cells that show the form's mark are withheld ones.

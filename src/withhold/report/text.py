@@ -78,7 +78,7 @@ def audit_text(audit: Any, *, name: str, took: str | None = None) -> str:
         lines += ["", *risk_lines(audit.risks, "row" if audit.risks.columns else "record")]
     if audit.advice:
         lines += ["", *(f"Advice: {line}" for line in audit.advice)]
-    lines += ["", _work_done(audit.verdict, took)]
+    lines += ["", _audited(audit, took)]
     return page(lines)
 
 
@@ -97,15 +97,30 @@ def brief_audit_text(audit: Any, *, name: str) -> str:
 
 
 def _outcome(audit: Audit) -> list[str]:
+    if audit.verdict.status.may_be_published and audit.sensitive_occurrences == 0:
+        return [audit.verdict.of_promise(audit.model.promise()), _nothing_there(audit)]
     promise = audit.verdict.of_promise(told_promise(audit.model, audit.unknown))
     if audit.verdict.status.may_be_published:
-        nothing = (
-            f"No {words_of(audit.model).special} item occurs, so there was nothing to protect."
-        )
-        return [promise, *([nothing] if audit.sensitive_occurrences == 0 else [])]
+        return [promise]
     if audit.verdict.status is Status.UNDECIDED:
         return [promise, "The check was not complete: no breach was found, and none was ruled out."]
     return [promise, f"{_kind(audit.verdict)}: {audit.verdict.witness}"]
+
+
+def _nothing_there(audit: Audit) -> str:
+    special, listed = words_of(audit.model).special, method_of(audit.model).listed
+    alone = [each.names[0] for each in audit.unknown if each.what == listed and each.total == 1]
+    none = (
+        f"The {special} item {alone[0]!r} does not occur" if alone else f"No {special} item occurs"
+    )
+    return f"{none}, so there was nothing to protect."
+
+
+def _audited(audit: Audit, took: str) -> str:
+    """What an audit did: unlike a proof, it goes on after the first breach."""
+    if audit.verdict.status is not Status.BROKEN:
+        return _work_done(audit.verdict, took)
+    return f"{'All' if audit.complete else 'Not all'} breaches were counted; {took}."
 
 
 def _work_done(verdict: Verdict, took: str) -> str:
@@ -167,16 +182,26 @@ def release_text(release: AnyRelease, published: Published, *, took: str | None 
         ("proof", f"{counted(proof.checked, proof.unit.removesuffix('s'))} checked"),
         *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
+        *_wishes_read(release),
         *release.loss.facts(),
         *(release.bound.facts() if release.bound is not None else ()),
         *([("set aside", too_long)] if aside else ()),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", took or f"{sum(published.timings.values()):.2f} s"),
     ]
-    promise = told_promise(release.model, release.unknown)
-    held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []
     nothing = _nothing_protected(release)
+    # What does not occur is said once.
+    promise = release.model.promise() if nothing else told_promise(release.model, release.unknown)
+    held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []
     return page([f"{proof.words}{nothing}  {promise}", *held, "", *columns(facts)])
+
+
+def _wishes_read(release: AnyRelease) -> list[tuple[str, str]]:
+    """How many wishes were read, so that a missing one is noticed, if people have wishes of their own."""
+    if (wishes := release.evidence.constraints) is None:
+        return []
+    read = f"{counted(wishes.n_pairs, 'wish', 'wishes')} of {counted(wishes.n_people, 'record')}"
+    return [("constraints", read)]
 
 
 def _nothing_protected(release: AnyRelease) -> str:
@@ -186,7 +211,7 @@ def _nothing_protected(release: AnyRelease) -> str:
     if missing is not None:
         one = missing.total == 1
         why = (
-            f"the only one of the {listed} does not occur"
+            f"the {listed.replace('items', 'item')} {missing.names[0]!r} does not occur"
             if one
             else f"none of the {missing.total:,} {listed} occurs"
         )

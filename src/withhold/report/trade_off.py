@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.atomic import FileSet, drafting
+from withhold.errors import PolicyError
 from withhold.escaping import json_text
+from withhold.publish.replacing import refuse_inputs
 from withhold.report.figures import svg_file
 from withhold.report.html import page_html
 from withhold.report.side_by_side import meanings
+from withhold.sweep_state import has_sweep
 from withhold.telling.facts import ALL_ITEMS, SENSITIVE_ITEMS, Fact, described, first_facts
 from withhold.telling.layout import columns, in_two_lines, page
 from withhold.telling.plots import SERIES, Line, Lines, Panels
@@ -145,6 +148,17 @@ def sweep_files(folder: Path) -> FileSet:
     """``sweep.csv``, ``sweep.json``, ``sweep.html`` and ``trade-off.svg``."""
     names = ("sweep.json", "sweep.html", "trade-off.svg")
     return FileSet(folder / "sweep.csv", tuple(folder / name for name in names))
+
+
+def check_files(folder: Path, sources: Iterable[Path]) -> None:
+    """Refuse, before any work is done, a folder in which files of these names are not those of a sweep."""
+    members = sweep_files(folder).members
+    for path in members:
+        refuse_inputs(path, {"one of the inputs": sources})
+    if not has_sweep(folder) and (there := [path for path in members if path.exists()]):
+        raise PolicyError(
+            f"{there[0]} exists already, and is not of a sweep; choose another folder"
+        )
 
 
 def write_files(sweep: Sweep, folder: Path, *, name: str, promise: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from withhold.shown import Listed
+from withhold.wording import counted
 
 MOST_LINES = 2
 """How many lines of advice are shown at a time: more are not read."""
@@ -65,6 +66,11 @@ class Advice(Listed):
     seed: int
     not_measured: tuple[str, ...] = ()
     """Models that fit such data and were left out, each with the reason."""
+
+    def __repr__(self) -> str:
+        """How many choices, and what they rest on; ``to_frame()`` has them."""
+        of = counted(self.of, self.what)
+        return f"<Advice choices={len(self.choices):,}, measured on {self.sampled:,} of {of}>"
 
     def as_dict(self) -> dict[str, Any]:
         """The advice as plain values."""

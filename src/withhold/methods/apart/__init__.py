@@ -1,4 +1,8 @@
-"""Sensitive items apart: records in groups, their sensitive items as a list of each group."""
+"""Sensitive items apart: records in groups, their sensitive items as a list of each group.
+
+Here: the model, how groups and lists are written, the plan, the exact check, the audit, measures; ``search``
+forms groups. People with attributes use all of it through ``people_apart``.
+"""
 
 from __future__ import annotations
 

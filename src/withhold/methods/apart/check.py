@@ -65,7 +65,7 @@ class PublishedGroups:
 
     @cached_property
     def _pairs(self) -> list[tuple[int, int, int, int]]:
-        """Each group with each entry in it, the first place of each pair, and how often it is there."""
+        """Each pair of a group and an entry in its records, its first place, and how often it occurs."""
         places = np.flatnonzero(self.is_entry[self.records.items])
         groups = self.group_of[self.row_of[places]] - NO_GROUP
         n_items = max(self.records.n_items, 1)
@@ -75,6 +75,7 @@ class PublishedGroups:
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def _misfits(self) -> Iterator[Misfit]:
+        """Everything by which records contradict each other, or are not clear."""
         for place in np.flatnonzero(self.is_unclear[self.records.items]).tolist():
             name = self.records.vocabulary[self.records.items[place]]
             yield Misfit(self._record(place), f"says {name}, which is not how groups are written")
@@ -132,12 +133,14 @@ def counts_apart(data: Records | People, model: ApartModel) -> dict[str, int]:
     """How often each item occurs: in records, or by the lists of the groups."""
     records = records_of(data, model.sensitive_column)
     published = PublishedGroups(records, model.secrets)
-    told = published.is_tag | published.is_entry
+    about_groups = published.is_tag | published.is_entry
     supports = records.supports.tolist()
     counts = {
         name: count
-        for name, count, is_told in zip(records.vocabulary, supports, told, strict=True)
-        if not is_told
+        for name, count, is_about_group in zip(
+            records.vocabulary, supports, about_groups, strict=True
+        )
+        if not is_about_group
     }
     for _, entry in published.lists():
         counts[entry.item] = counts.get(entry.item, 0) + entry.held

@@ -112,7 +112,7 @@ def loss_of_apart(
 ) -> ApartLoss:
     """What the release lost, computed from the two files alone."""
     original, published = (records_of(each, model.sensitive_column) for each in (before, after))
-    told = PublishedGroups(published, model.secrets)
+    stated = PublishedGroups(published, model.secrets)
     counts = counts_apart(after, model)
     kept = sum(count for name, count in counts.items() if name in model.secrets)
     secret = model.secrets.codes(original)
@@ -122,10 +122,10 @@ def loss_of_apart(
         total=original.n_occurrences,
         removed_sensitive=total - kept,
         total_sensitive=total,
-        groups=int((told.sizes > 0).sum()),
-        grouped_records=int(told.sizes.sum()),
-        largest_group=int(told.sizes.max(initial=0)),
-        misplaced=_misplaced(original, secret, told),
+        groups=int((stated.sizes > 0).sum()),
+        grouped_records=int(stated.sizes.sum()),
+        largest_group=int(stated.sizes.max(initial=0)),
+        misplaced=_misplaced(original, secret, stated),
     )
 
 
@@ -142,13 +142,13 @@ def measure_apart(
     return Measured.by(MEASURES, partial(value_at, found.as_dict()), (), found)
 
 
-def _misplaced(original: Records, secret: Longs, told: PublishedGroups) -> float:
+def _misplaced(original: Records, secret: Longs, stated: PublishedGroups) -> float:
     """Half the sum of differences between the true pairs and those in the lists, as a share of all pairs."""
-    published = told.records
+    published = stated.records
     numbers = {original.vocabulary[code]: number for number, code in enumerate(secret.tolist())}
     item_of = np.full(published.n_items, -1, dtype=np.int64)
     weight_of = np.zeros(published.n_items)
-    for code, entry in enumerate(told.entries):
+    for code, entry in enumerate(stated.entries):
         if entry is not None and entry.item in numbers:
             item_of[code] = numbers[entry.item]
             weight_of[code] = entry.held / entry.size
@@ -156,13 +156,13 @@ def _misplaced(original: Records, secret: Longs, told: PublishedGroups) -> float
     own[secret] = np.arange(len(secret))
     names = {name: number for number, name in enumerate(original.vocabulary)}
     public = np.array([names.get(name, -1) for name in published.vocabulary], dtype=np.int64)
-    public[told.is_tag | told.is_entry] = -1
+    public[stated.is_tag | stated.is_entry] = -1
     is_public = np.where(own < 0, np.arange(len(own)), -1)
     keys, weights = _pairs(original, is_public, own, np.ones(len(own)), len(secret))
     total = len(keys)
-    told_keys, told_weights = _pairs(published, public, item_of, weight_of, len(secret))
-    _, inverse = np.unique(np.concatenate([keys, told_keys]), return_inverse=True)
-    difference = np.bincount(inverse, weights=np.concatenate([weights, -told_weights]))
+    stated_keys, stated_weights = _pairs(published, public, item_of, weight_of, len(secret))
+    _, inverse = np.unique(np.concatenate([keys, stated_keys]), return_inverse=True)
+    difference = np.bincount(inverse, weights=np.concatenate([weights, -stated_weights]))
     return float(np.abs(difference).sum() / 2 / total) if total else 0.0
 
 

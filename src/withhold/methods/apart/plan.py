@@ -64,15 +64,15 @@ class ApartPlan:
         counts = Counter(
             zip(group_of_item.tolist(), records.items[is_listed].tolist(), strict=True)
         )
-        told: list[list[str]] = [[group_name(number + 1, prefix)] for number in range(len(sizes))]
+        lists: list[list[str]] = [[group_name(number + 1, prefix)] for number in range(len(sizes))]
         for (group, code), count in sorted(counts.items()):
-            told[group].append(entry_name(Entry(records.vocabulary[code], count, sizes[group])))
+            lists[group].append(entry_name(Entry(records.vocabulary[code], count, sizes[group])))
         public = records.without_items(self.sensitive)
-        names = tuple(sorted({*public.vocabulary, *(name for each in told for name in each)}))
+        names = tuple(sorted({*public.vocabulary, *(name for each in lists for name in each)}))
         code_of = {name: code for code, name in enumerate(names)}
         recoded = np.array([code_of[name] for name in public.vocabulary], dtype=np.int32)
-        added = np.array([code_of[name] for each in told for name in each], dtype=np.int32)
-        n_added = np.array([*map(len, told), 0], dtype=np.int64)
+        added = np.array([code_of[name] for each in lists for name in each], dtype=np.int32)
+        n_added = np.array([*map(len, lists), 0], dtype=np.int64)
         # For each record the items about its group; the last number is for records without a group.
         times = n_added[self.group_of]
         within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)

@@ -28,8 +28,8 @@ def _sizes(subject: Subject) -> Bars:
     release = subject.release
     model = release.model
     assert isinstance(model, ApartModel)
-    told = PublishedGroups(records_of(release.data, model.sensitive_column), model.secrets)
-    sizes, counts = np.unique(told.sizes[told.sizes > 0], return_counts=True)
+    stated = PublishedGroups(records_of(release.data, model.sensitive_column), model.secrets)
+    sizes, counts = np.unique(stated.sizes[stated.sizes > 0], return_counts=True)
     labels = tuple(f"{size:,}" for size in sizes[:SIZES_DRAWN].tolist())
     line = Line("groups", "kept", tuple(counts[:SIZES_DRAWN].tolist()))
     return Bars("group-sizes", "Groups by the number of their records", "groups", labels, (line,))

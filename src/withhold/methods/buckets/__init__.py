@@ -1,4 +1,8 @@
-"""Buckets: every published record is one of at least k equal ones, by generalising items."""
+"""Buckets: every published record is one of at least k equal ones, by generalising items.
+
+Here: the model, the exact check, the audit, and measures in memory and over parts; ``search`` forms groups
+and generalises. Not here: counts of equal records over parts, which are in ``counting.equal_sets``.
+"""
 
 from __future__ import annotations
 

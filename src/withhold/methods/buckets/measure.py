@@ -125,7 +125,7 @@ class GeneralisationLoss:
 
     def in_words(self) -> str:
         """How far the release is true, without a number from which the original could be inferred."""
-        return truth_told(self.added)
+        return truth_in_words(self.added)
 
     @property
     def spread(self) -> Spread:
@@ -183,7 +183,7 @@ class GeneralisationUtility:
         return {**self.loss.as_dict(), "queries": asdict(self.queries)}
 
 
-def truth_told(added: int) -> str:
+def truth_in_words(added: int) -> str:
     """How far a release is true that has this many items which people never had."""
     general = "Items are published as they were, or as something more general that covers them."
     if added:

@@ -7,7 +7,7 @@ from withhold.methods.buckets.measure import (
     GeneralisationUtility,
     Group,
     Spread,
-    truth_told,
+    truth_in_words,
 )
 from withhold.methods.buckets.measure_by_parts import SummedUtility
 from withhold.methods.buckets.model import FILLS
@@ -21,7 +21,7 @@ def sections_of_buckets(subject: Subject) -> list[Section]:
     found = subject.measured.details
     assert isinstance(found, GeneralisationUtility | SummedUtility)
     spread = found.spread
-    lost: list[Content] = [Paragraph(truth_told(found.added), for_strangers=True)]
+    lost: list[Content] = [Paragraph(truth_in_words(found.added), for_strangers=True)]
     if subject.release.options.get("fill") == "hash":
         # Whether or not any items were added this time.
         lost.append(Paragraph(f"Made with --fill hash, which {FILLS['hash']}.", for_strangers=True))

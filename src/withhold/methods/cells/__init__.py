@@ -1,4 +1,9 @@
-"""k-anonymity of a table by withholding or generalising cells."""
+"""k-anonymity of a table by withholding or generalising cells.
+
+Here: the model and its requirements on sensitive columns, the exact check, the audit, the lower bound,
+measures, and what a release by blocks needs; ``search`` has the search. Not here: trees, plans and groups of
+tables, which are in ``data``.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +34,7 @@ METHOD = Method(
     exposure=later(f"{__name__}.telling:table_exposure"),
     audit_text=later(f"{__name__}.text:table_audit_text"),
     how_to_read=later(f"{__name__}.set_columns:how_to_read"),
-    warnings=later(f"{__name__}.disclosure:given_away"),
+    warnings=later(f"{__name__}.disclosure:disclosure_warnings"),
     added=frozenset(("t", "beta", "ordered", "missing", "presence")),
     by_parts=ByParts(
         later(f"{__name__}.by_blocks:not_by_blocks"),
@@ -37,7 +42,7 @@ METHOD = Method(
             survey=later(f"{__name__}.by_blocks:survey_part"),
             join=later(f"{__name__}.by_blocks:join_surveys"),
             deal=later(f"{__name__}.by_blocks:deal"),
-            spans=later(f"{__name__}.by_blocks:right_blocks"),
+            spans=later(f"{__name__}.by_blocks:valid_blocks"),
             search=later(f"{__name__}.by_blocks:search_block"),
             plan=later(f"{__name__}.by_blocks:plan_part"),
             count=later(f"{__name__}.group_counts:count_groups"),

@@ -33,7 +33,7 @@ from withhold.methods.cells.check import verify_table
 from withhold.methods.cells.disclosure import (
     Disclosed,
     disclosed,
-    given_away,
+    disclosure_warnings,
     lacking,
     one_label_rows,
 )
@@ -44,6 +44,7 @@ from withhold.methods.cells.people import Presences, presences
 from withhold.methods.cells.presence import TooPresent
 from withhold.options import Plain
 from withhold.verdict import Status
+from withhold.wording import counted
 
 CELLS_TO_GROUP = 8_000_000
 """At most this many rows are grouped for each number of known columns; beyond, choices are drawn."""
@@ -79,7 +80,7 @@ class KnownColumns:
     of: int
     """How many there are."""
     unique: float
-    """The share of rows that are then the only ones of their kind, on average over the choices."""
+    """The share of rows that no other row equals in these columns, on average over the choices."""
     below_k: float
     """The share of rows in groups smaller than k."""
     worst: tuple[str, ...]
@@ -118,6 +119,13 @@ class TableAudit(AnyAudit):
     """The columns that would stop a release until somebody decides, each with the reason."""
     presence: Presences | None = None
     """How probable it is that people of the population are in the table, if the model limits that."""
+
+    def __repr__(self) -> str:
+        """The verdict and how many are at risk, not the groups, which name what people have."""
+        return (
+            f"<TableAudit model={self.model.name} verdict={self.verdict.words}, {self.rows_at_risk:,} of "
+            f"{counted(self.rows, 'row')} at risk, smallest group {self.k:,}>"
+        )
 
     @property
     def left_out(self) -> str:
@@ -201,7 +209,10 @@ def audit_table(
         sizes=size_ranges(groups.sizes),
         known=_known(table, model, run.seed, seconds_left(run.limit_seconds, began), run.progress),
         one_label_rows=one_label_rows(table, model, groups),
-        warnings=(*repeat_warnings(table, model.quasi_identifiers), *given_away(table, model)),
+        warnings=(
+            *repeat_warnings(table, model.quasi_identifiers),
+            *disclosure_warnings(table, model),
+        ),
         column_roles=roles.roles,
         undecided=roles.undecided,
         risks=risks_of_table(
@@ -219,7 +230,7 @@ def audit_table(
 
 def _plain_presence(found: Presences) -> dict[str, Plain]:
     ends = {"lowest": float(found.lowest), "highest": float(found.highest)}
-    return {"people": found.people, **ends, "rows_nobody_fits": found.strangers}
+    return {"people": found.people, **ends, "rows_nobody_fits": found.unmatched_rows}
 
 
 def _worst(

@@ -26,7 +26,7 @@ from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.search.blocks import (
     BLOCK_ROWS,
-    counts_are_right,
+    counts_are_valid,
     cut_keys,
     join_blocks,
     sort_keys,
@@ -191,16 +191,16 @@ def deal(codes: Ints, survey: PartSurvey, whole: WholeTable, model: KAnonymity) 
     return Dealt(codes, of_row, np.bincount(of_row, minlength=n_blocks), tuple(counts))
 
 
-def right_blocks(
+def valid_blocks(
     sizes: Longs, counts: Sequence[Longs], whole: WholeTable, model: KAnonymity
 ) -> list[tuple[int, int]]:
-    """Blocks of all parts together, neighbours joined where one could not be released on its own."""
+    """The blocks of all parts together, each joined to its neighbours if it could not be released alone."""
 
-    def is_right(first: int, end: int) -> bool:
+    def is_valid(first: int, end: int) -> bool:
         found = [each[first:end].sum(axis=0) for each in counts]
-        return counts_are_right(int(sizes[first:end].sum()), found, model, whole.sensitive)
+        return counts_are_valid(int(sizes[first:end].sum()), found, model, whole.sensitive)
 
-    return join_blocks(sizes.tolist(), is_right)
+    return join_blocks(sizes.tolist(), is_valid)
 
 
 def search_block(

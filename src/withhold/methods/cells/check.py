@@ -1,7 +1,7 @@
 """The exact check of k-anonymity: count the rows of every group, or those that fit it.
 
-In: a table and the model. Out: a verdict with the smallest group that breaks it. Counts nothing as the search
-does: the rows are counted one by one in a dictionary. A code is one text of its column and no other.
+In: a table and the model. Out: a verdict with the smallest group that breaks it. It shares no counting with
+the search: rows are counted one by one in a dictionary. Each code of a column stands for one text only.
 """
 
 from __future__ import annotations

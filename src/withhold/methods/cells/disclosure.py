@@ -73,7 +73,7 @@ def one_label_rows(table: Table, model: KAnonymity, groups: Groups) -> int | Non
     return int(groups.sizes[labels == 1].sum())
 
 
-def given_away(table: Table, model: KAnonymity) -> tuple[str, ...]:
+def disclosure_warnings(table: Table, model: KAnonymity) -> tuple[str, ...]:
     """Warnings although the model holds: small groups, and what groups disclose about other columns."""
     groups = groups_of(table, model.quasi_identifiers)
     found = _small_groups(table, model, groups) if model.missing == WILDCARD else ()
@@ -122,9 +122,9 @@ def alike_groups(table: Table, model: KAnonymity, groups: Groups) -> list[Alike]
         first = np.minimum.reduceat(codes, starts)
         alike = large & (first == np.maximum.reduceat(codes, starts)) & (first != WITHHELD)
         is_rare = 2 * column.counts < len(table)
-        told = is_rare & [bool(value) for value in column.values]
-        alike[alike] = told[first[alike]]
-        shares = column.counts[told] / len(table)
+        reveals = is_rare & [bool(value) for value in column.values]
+        alike[alike] = reveals[first[alike]]
+        shares = column.counts[reveals] / len(table)
         if alike.any() and not _may_be_chance(groups.sizes[large], groups.sizes[alike], shares):
             found.append(Alike(name, int(alike.sum()), int(groups.sizes[alike].sum())))
     return sorted(found, key=lambda each: -each.rows)
@@ -141,7 +141,7 @@ def _may_be_chance(sizes: Longs, alike: Longs, shares: Floats) -> bool:
 def _alike_warning(found: Sequence[Alike]) -> tuple[str, ...]:
     if not found:
         return ()
-    said = [
+    groups = [
         f"in {counted(each.groups, 'group')} of {counted(each.rows, 'row')} everybody has the same "
         f"{each.column}"
         for each in found[:COLUMNS_SHOWN]
@@ -149,7 +149,7 @@ def _alike_warning(found: Sequence[Alike]) -> tuple[str, ...]:
     more = f" (and so on, for {len(found):,} columns)" if len(found) > COLUMNS_SHOWN else ""
     protects = option("sensitive_column", found[0].column)
     return (
-        f"{listing(said)}{more}: whoever finds the group of a person knows it. To fix it: {protects} with "
+        f"{listing(groups)}{more}: whoever finds the group of a person knows it. To fix it: {protects} with "
         f"{option('l', 2)} protects a column",
     )
 

@@ -104,8 +104,8 @@ class TableLoss:
             ("groups", f"{self.groups:,}, the smallest of {counted(self.smallest_group, 'row')}"),
         ]
         if self.kl is not None:
-            told = f"{self.kl:.5f} KL of the values still shown (0 = the same)"
-            facts.append(("divergence", told))
+            divergence = f"{self.kl:.5f} KL of the values still shown (0 = the same)"
+            facts.append(("divergence", divergence))
         return facts
 
 

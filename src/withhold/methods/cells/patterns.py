@@ -20,7 +20,7 @@ from withhold.methods.cells.nodes import NOBODY, Trees, common_node
 from withhold.methods.cells.schemes import (
     Ladders,
     group_by_scheme,
-    made_groups,
+    grouping_of,
     make_grouping,
     mix,
 )
@@ -37,7 +37,7 @@ class Patterns(NamedTuple):
     starts: Any
     """By pattern: where its tuples begin in ``tuples``, int64."""
     tuples: Any
-    """int32."""
+    """The tuples of all patterns, one pattern after the other, int32."""
     tuple_starts: Any
     """By tuple: where its patterns begin in ``of_tuple``, int64."""
     of_tuple: Any
@@ -131,7 +131,7 @@ def _with_more_room(known: Known) -> Known:
     larger = _room_for(2 * n, n_columns)
     count = int(known.count[0])
     sizes, numbers = np.ones(count, dtype=np.int64), np.arange(count, dtype=np.int32)
-    as_groups = made_groups(sizes, known.closures, numbers)
+    as_groups = grouping_of(sizes, known.closures, numbers)
     keep_new(as_groups, count, 1, larger, np.empty(count, dtype=np.int32))
     return larger
 
@@ -209,7 +209,7 @@ def match_new(of_tuple, numbers, matches, n_matches):
     """Append the tuples of the groups that have a number, with that number; how many pairs there are then."""
     for each in range(len(of_tuple)):
         number = numbers[of_tuple[each]]
-        # Written unconditionally and overwritten if it does not count: there is room for one more.
+        # Written without a branch; overwritten by the next if it does not count. There is room for one more.
         matches.tuples[n_matches] = each
         matches.patterns[n_matches] = number
         n_matches += number != NOBODY

@@ -25,7 +25,7 @@ class People:
     cells: Ints
     """By person and column: the code of the table's value; -1 for one that the table does not have."""
     counts: Longs
-    """How many people there are of each kind."""
+    """How many people have these cells."""
 
     @classmethod
     def of(cls, table: Table, names: Sequence[str], population: Table) -> People:
@@ -42,7 +42,7 @@ class Presences:
     people: int
     lowest: Fraction
     highest: Fraction
-    strangers: int
+    unmatched_rows: int
     """Rows that nobody of the population fits."""
 
 
@@ -52,7 +52,7 @@ def presences(table: Table, names: Sequence[str], population: Table) -> Presence
     cells = table.cells(names)[groups.first_rows]
     people = People.of(table, names, population)
     sums = [Fraction(0)] * len(people.counts)
-    strangers = 0
+    unmatched_rows = 0
     shown = cells != WITHHELD
     patterns = group_rows([*shown.T.astype(np.int32)], len(cells))
     for number, first in enumerate(patterns.first_rows):
@@ -64,13 +64,13 @@ def presences(table: Table, names: Sequence[str], population: Table) -> Presence
         rows = np.zeros(int(both.max()) + 1, dtype=np.int64)
         rows[ours] = groups.sizes[here]
         fitting = np.bincount(theirs, weights=people.counts, minlength=len(rows)).astype(np.int64)
-        strangers += int(rows[fitting == 0].sum())
+        unmatched_rows += int(rows[fitting == 0].sum())
         shares = [
             Fraction(n, max(m, 1)) for n, m in zip(rows.tolist(), fitting.tolist(), strict=True)
         ]
         for person in np.flatnonzero(rows[theirs]).tolist():
             sums[person] += shares[theirs[person]]
-    return Presences(int(people.counts.sum()), min(sums), max(sums), strangers)
+    return Presences(int(people.counts.sum()), min(sums), max(sums), unmatched_rows)
 
 
 def _as_coded(column: Column, other: Column) -> Ints:

@@ -138,7 +138,7 @@ def population_for(table: Table, model: Any, given: Any) -> Evidence:
 
 
 def evidence_of_files(files: Mapping[str, Any], data: Any, _: bool) -> Evidence:
-    """The population that a proof of a file needs; on the road to a release it is an option of the search."""
+    """The population that a proof of a file needs; for a release, it is an option of the search."""
     if data is not None or files.get("population") is None:
         return Evidence()
     return Evidence(
@@ -152,8 +152,8 @@ def read_population(given: Any, bins: Any, tidy: Any, model: Any = None) -> Tabl
 
     if loose := [str(how) for how in parse_bins(bins).values() if isinstance(how, Quantiles)]:
         raise PolicyError(
-            f"{loose[0]} of the population are others than those of the table; give the edges that "
-            "OUTPUT.internal.json has under binned_columns"
+            f"{loose[0]} gives the population other ranges than the table; use the edges listed in "
+            "OUTPUT.internal.json under binned_columns"
         )
     found = read_table(given, bins=bins, tidy=tidy)
     for name in () if model is None else model.quasi_identifiers:

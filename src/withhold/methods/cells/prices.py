@@ -39,12 +39,14 @@ def raise_bound(patterns: Patterns, weights: Longs, k: int, rounds: int, run: Se
     now = patterns.costs[patterns.of_tuple[patterns.tuple_starts[:-1]]].astype(np.float64)
     best_prices = now
     taken = np.empty(len(weights), dtype=np.int64)
-    room = np.empty(len(weights), dtype=np.int64)
+    scratch = np.empty(len(weights), dtype=np.int64)
     change: NDArray[np.float64] = np.zeros(len(weights))
     best, aim, failures = -1, AIM, 0
     for number in range(rounds + 1):
         prices = np.maximum(np.rint(now), 0).astype(np.int64)
-        bound = int((prices * weights).sum()) - take_rows(patterns, weights, k, prices, taken, room)
+        bound = int((prices * weights).sum()) - take_rows(
+            patterns, weights, k, prices, taken, scratch
+        )
         if bound > best:
             best, best_prices, failures = bound, now, 0
         else:
@@ -64,10 +66,10 @@ def raise_bound(patterns: Patterns, weights: Longs, k: int, rounds: int, run: Se
 
 
 @kernel
-def take_rows(patterns, weights, k, prices, taken, room):
+def take_rows(patterns, weights, k, prices, taken, scratch):
     """Let every pattern take the rows that gain it most; returns the sum of all gains.
 
-    Into ``taken`` goes by tuple how many rows are taken of it, by all patterns. ``room`` is for tuples.
+    Into ``taken`` goes by tuple how many rows are taken of it, by all patterns. ``scratch`` is for tuples.
     """
     total = np.int64(0)
     for each in range(len(taken)):
@@ -81,19 +83,19 @@ def take_rows(patterns, weights, k, prices, taken, room):
                 gain += weights[each] * (prices[each] - cost)
                 rows += weights[each]
             else:
-                room[others] = each
+                scratch[others] = each
                 others += 1
         if gain == 0:
             continue
         joining = 0
         while rows < k and gain > 0:
-            # Those that pay most lose least; they are moved to the front of ``room``.
+            # Those that pay most lose least; they are moved to the front of ``scratch``.
             best = joining
             for at in range(joining + 1, others):
-                if prices[room[at]] > prices[room[best]]:
+                if prices[scratch[at]] > prices[scratch[best]]:
                     best = at
-            each = room[best]
-            room[best], room[joining] = room[joining], each
+            each = scratch[best]
+            scratch[best], scratch[joining] = scratch[joining], each
             joined = min(weights[each], k - rows)
             gain -= joined * (cost - prices[each])
             rows += joined
@@ -108,7 +110,7 @@ def take_rows(patterns, weights, k, prices, taken, room):
                 taken[each] += weights[each]
                 lacking -= weights[each]
         for at in range(joining):
-            joined = min(weights[room[at]], lacking)
-            taken[room[at]] += joined
+            joined = min(weights[scratch[at]], lacking)
+            taken[scratch[at]] += joined
             lacking -= joined
     return total

@@ -65,7 +65,7 @@ def draw_cells(cells: Ints, queries: int, seed: int) -> list[tuple[Cell, ...]]:
 
 
 class _Shown:
-    """How likely a published cell of one column stands for a value of the original."""
+    """The probability that a published cell of one column stands for a value of the original."""
 
     def __init__(self, before: Column, after: Column, withheld: float) -> None:
         seen = (before.codes != WITHHELD) & (after.codes != WITHHELD)

@@ -111,7 +111,7 @@ class Grouping(NamedTuple):
 
 
 def make_grouping(cells: Ints) -> Grouping:
-    """Room for the groups of any scheme."""
+    """Memory for the groups of any scheme."""
     n = len(cells)
     return Grouping(
         by_column=np.ascontiguousarray(cells.T),
@@ -124,15 +124,15 @@ def make_grouping(cells: Ints) -> Grouping:
     )
 
 
-def made_groups(sizes: Longs, closures: Ints, of_tuple: Ints) -> Grouping:
-    """Groups that no scheme formed."""
+def grouping_of(sizes: Longs, closures: Ints, of_tuple: Ints) -> Grouping:
+    """A grouping that no scheme formed, given the sizes and closures of its groups."""
     no_slots, no_keys = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint64)
     return Grouping(no_slots, no_keys, sizes, closures, of_tuple, no_slots[None], no_keys)
 
 
 @step
 def mix(key, node):
-    """A hash that has taken in one more node."""
+    """The hash of a sequence of nodes with one more node, given the hash without it."""
     mixed = (key ^ np.uint64(node)) * SPREAD
     return mixed ^ (mixed >> np.uint64(29))
 

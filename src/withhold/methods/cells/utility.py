@@ -57,7 +57,7 @@ class Learnt:
 
 @dataclass(frozen=True)
 class Correlations:
-    """How well the release keeps what columns tell of each other (Cramér's V)."""
+    """How well the release keeps the associations between columns (Cramér's V)."""
 
     pairs: int
     mean_change: float | None

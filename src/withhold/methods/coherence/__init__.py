@@ -1,4 +1,8 @@
-"""(h,k,p)-coherence: whoever knows a few public items finds k records, and no private item too often."""
+"""(h,k,p)-coherence: whoever knows a few public items finds k records, and no private item too often.
+
+Here: the model, tours over public itemsets, the survey of minimal moles, the audit; ``check`` has the proof,
+``search`` the search. Not here: groups of items, which are in ``km``.
+"""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from withhold.methods.coherence.cohorts import Limits, limits_of, split_rows
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import (
     MoleSurvey,
-    alive_beside,
-    judge_alone,
+    alive_without,
+    judge_single_items,
     mark_first_minimal,
     survey,
 )
@@ -43,7 +43,9 @@ class MinimalMoles(Breaches):
     @cached_property
     def frame(self) -> Frame:
         # What is a mole by itself is in no larger minimal one.
-        alive = alive_beside(self.rows, judge_alone(self.rows, self.limits)[0])[self.rows.items]
+        alive = alive_without(self.rows, judge_single_items(self.rows, self.limits)[0])[
+            self.rows.items
+        ]
         return Frame.of(self.rows.offsets, self.rows.items, alive, alive)
 
     def of_nothing(self) -> Found:

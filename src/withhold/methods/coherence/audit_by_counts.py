@@ -70,7 +70,7 @@ def _are_moles(model: Coherent, sets: JoinedCounts) -> Bools:
 
 
 def _hold_any(sets: Longs, listed: Iterable[ListedSets], n: int) -> Bools:
-    """Which of the sets hold a smaller one that is listed: only sets of three can, and only pairs."""
+    """Which of the sets contain a smaller one that is listed: only sets of three can, and only pairs."""
     held: Bools = np.zeros(len(sets), dtype=bool)
     for each in listed:
         if sets.shape[1] == 3 and each.size == 2 and len(each.keys):

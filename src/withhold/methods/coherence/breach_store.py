@@ -1,8 +1,7 @@
-"""The minimal moles that enough records hold but from which a private item follows: found by what they hold.
+"""A store of the minimal moles that are not rare, but from which a private item follows.
 
-A set is a mole iff it is too rare or contains one of these. Each is kept under its two highest ranks,
-with exact keys, so that a search that extends a path by one item finds the moles that this item
-completes.
+A set is a mole iff it is too rare or contains one of these. Each is stored under its two highest ranks, with
+exact keys, so that a search that extends a path by one item finds the moles that this item completes.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -15,8 +14,8 @@ import numpy as np
 from withhold.counting.jit import kernel, step
 
 EMPTY = -1
-FIRST_ROOM = 1024
-"""Keys; a power of two."""
+FIRST_CAPACITY = 1024
+"""The keys for which there is room at first; a power of two."""
 
 
 class BreachStore(NamedTuple):
@@ -27,9 +26,13 @@ class BreachStore(NamedTuple):
     """
 
     keys: Any
+    """By slot: a pair of ranks as one number, or EMPTY."""
     heads: Any
+    """By slot: where the mole with this key that was stored last begins in the arena."""
     arena: Any
+    """The stored moles, one after the other."""
     item_heads: Any
+    """By item: where the last stored mole that holds it is, or EMPTY."""
     tops: Any
     """The end of the arena, and the number of keys."""
 
@@ -37,9 +40,9 @@ class BreachStore(NamedTuple):
 def new_store(n_items: int) -> BreachStore:
     """A store with nothing in it."""
     return BreachStore(
-        np.full(FIRST_ROOM, EMPTY, dtype=np.int64),
-        np.zeros(FIRST_ROOM, dtype=np.int64),
-        np.zeros(4 * FIRST_ROOM, dtype=np.int32),
+        np.full(FIRST_CAPACITY, EMPTY, dtype=np.int64),
+        np.zeros(FIRST_CAPACITY, dtype=np.int64),
+        np.zeros(4 * FIRST_CAPACITY, dtype=np.int32),
         np.full(n_items, EMPTY, dtype=np.int32),
         np.zeros(2, dtype=np.int64),
     )
@@ -65,7 +68,7 @@ def slot_of(key, keys):
 
 @kernel
 def move_keys(old_keys, old_heads, keys, heads):
-    """Enter all keys into a larger table."""
+    """Enter all keys, with their heads, into a larger table."""
     for old in range(len(old_keys)):
         if old_keys[old] != EMPTY:
             slot = slot_of(old_keys[old], keys)

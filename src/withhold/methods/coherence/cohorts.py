@@ -1,8 +1,9 @@
-"""Public items by rank with their cohorts, the records that hold them: the counting code of this room.
+"""Tours over public itemsets, root by root: the counting code of coherence.
 
-A tour walks depth first from each of some root items: it copies the root's cohort, with only the items that
-are still alive, and extends by items of a higher rank, or by any item if all sets with the root are wanted.
-What a mole is, each walk decides for itself: the proof's is not the search's.
+The records that hold a root item are its *cohort*. A tour walks depth first from each of some roots: it
+copies the root's cohort, with only the items that are still alive, and extends sets by items of a higher
+rank, or by any item if all sets with the root are wanted. What a mole is, each walk decides for itself: the
+proof has its own code for that, and so has the search.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -28,7 +29,8 @@ from withhold.data.array_types import Bools, Ints, Longs
 from withhold.methods.coherence.model import Coherent
 
 DONE, LEFT, STOPPED, FOUND, MORE_ROOM = -1, -2, -3, -4, -5
-"""How a walk ends, or pauses; LEFT: all extensions of a set are done."""
+"""How a walk ends, or pauses. LEFT: all extensions of a set are done; MORE_ROOM: repeat with longer
+arrays."""
 
 Found = tuple[tuple[int, ...], int, int, int]
 """The items of a mole, its support, the private item that follows (-1: it is too rare), joint."""
@@ -44,11 +46,13 @@ class Limits(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """The rows (public items only; postings are of private ones too), what makes a mole, when to stop."""
+    """What the kernels are given: the rows, the private items of each, what makes a mole, when to stop."""
 
     rows: Any
+    """Of public items only; postings are of private ones, too."""
     private_offsets: Any
     private_items: Any
+    """By row: its private ranks, ascending."""
     limits: Any
     stop: Any
 
@@ -58,8 +62,9 @@ class Tour(NamedTuple):
 
     roots: Any
     after: Any
-    """Only items of a higher rank than the root's extend it."""
+    """Whether only items of a higher rank than the root's extend it."""
     alive: Any
+    """By rank: whether the item may be in a set."""
     offsets: Any
     items: Any
     """The cohort of the current root: its rows, numbered from 0, with their other living items."""
@@ -96,12 +101,12 @@ class SplitRows(Layout):
         return Tours(self)
 
     def problem(self, limits: Limits, stop: Stop) -> Problem:
-        """The arguments that all kernels of the room share."""
+        """The arguments that all kernels of coherence share."""
         rows = Rows(self.offsets, self.items, self.post_offsets, self.post_rows)
         return Problem(rows, self.private_offsets, self.private_items, limits, stop.flag)
 
     def tour(self, roots: Ints, alive: Bools, largest: int, *, after: bool = True) -> Tour:
-        """A tour of these roots; it ends the one before, of the same thread and size."""
+        """A tour of these roots; it reuses the arrays of the last one of the same thread and size."""
         return self._tours.new(roots, alive, largest, after=after)
 
     def public_ranks(self) -> Ints:
@@ -127,7 +132,7 @@ class Tours:
         self._spare: dict[tuple[int, int], Tour] = {}
 
     def new(self, roots: Ints, alive: Bools, largest: int, *, after: bool) -> Tour:
-        """A tour that has not begun; the last one of this thread and size is over."""
+        """A tour that has not begun; the last one of this thread and size must not be used any more."""
         key = threading.get_ident(), largest
         if key not in self._spare:
             self._spare[key] = new_tour(roots, alive, largest, self._room, after=after)
@@ -140,7 +145,7 @@ class Tours:
 def new_tour(
     roots: Ints, alive: Bools, largest: int, room: tuple[int, int], *, after: bool
 ) -> Tour:
-    """A tour that has not begun. How much room its walk needs is not known; pages never used cost nothing."""
+    """A tour that has not begun, with little room for its walk; memory that is never used costs nothing."""
     n_rows, n_occurrences = room
     walk = walk_with_room(len(alive), largest, len(alive) + 1024, n_rows + 4096)
     offsets, items = np.zeros(n_rows + 1, np.int64), np.empty(n_occurrences, np.int32)
@@ -273,7 +278,7 @@ def start_cohort(rows, tour, root):
 
 @step
 def lacks_room(walk, size, n_touched, support):
-    """Whether there is no room for the extensions just counted; the set is then repeated."""
+    """Whether there is no room for the extensions just counted; the set then comes again."""
     if walk.last_child[size] + n_touched <= len(walk.child_item):
         needed = walk.pool_top[size]
         if needed + n_touched * support <= len(walk.pool_row):

@@ -1,6 +1,6 @@
-"""Counts of sets beside those of the sets with each private item, as rounds over parts return them.
+"""Counts of sets, and of the same sets with each private item, as rounds over parts return them.
 
-The search and the proof both read them here; each decides for itself what follows from them.
+The search and the proof both read them here; each decides for itself what is a mole.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The minimal moles: public sets that are moles while nothing smaller inside them is.
 
-The search goes from the highest rank to the lowest, among roots and among the extensions of each set, so
-that every part of a set is met before the set. A minimal mole that is not rare is known by its private
-item, and none of the stored ones is inside it; a rare one is minimal if nothing is stored inside it and
-all its largest parts are frequent.
+The search goes from the highest rank to the lowest, among roots and among the extensions of each set, so that
+every subset of a set is visited before the set. A set that is not rare is a minimal mole if a private item
+follows from it and it contains no stored mole. A rare set is a minimal mole if it contains no stored mole and
+all its subsets with one item less are frequent.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -34,7 +34,7 @@ NO_MOLE = -2
 
 
 class Survey(NamedTuple):
-    """What a survey fills."""
+    """What a survey counts."""
 
     per_item: Any
     """How many of the moles each item is in."""
@@ -49,17 +49,21 @@ class SurveyScratch(NamedTuple):
     """What a survey knows about its current path."""
 
     on_path: Any
-    """By item."""
+    """By item: whether it is on the path."""
     is_open: Any
-    """By size and item: the path with this item in place of its last is no mole."""
+    """By size and item: whether the path with this item in place of its last is known not to be a mole."""
     first_new: Any
-    """By size: the first child that is no stored mole and not rare."""
+    """By size: the first child that is neither a stored mole nor rare."""
     itemset: Any
 
 
 @kernel
 def judge_items(problem, walk, roots, numbers):
-    """For each root: support, the private item that makes it a mole (-1: rarity; NO_MOLE), joint."""
+    """Find the roots that are moles by themselves.
+
+    ``numbers`` gets for each root its support, the private item that makes it a mole (-1: it is rare; or
+    NO_MOLE), and the joint count.
+    """
     rows = problem.rows
     for n in range(len(roots)):
         begin = rows.post_offsets[roots[n]]
@@ -79,10 +83,10 @@ def judge_items(problem, walk, roots, numbers):
 
 @kernel
 def survey_moles(problem, tour, store, storing, survey, scratch):
-    """All minimal moles of 2 to ``largest`` items that hold one of the roots (none of them a mole).
+    """Find all minimal moles of 2 to ``largest`` items that hold one of the roots, none a mole by itself.
 
-    ``storing`` keeps those from which a private item follows; FULL asks for a larger store. Otherwise the
-    moles are entered in ``survey``.
+    With ``storing``, those from which a private item follows are put into the store; FULL asks for a larger
+    one. Otherwise the moles are counted in ``survey``.
     """
     walk = tour.walk
     largest = problem.limits.largest
@@ -116,7 +120,7 @@ def survey_moles(problem, tour, store, storing, survey, scratch):
         if lacks_room(walk, size, n_touched, end - start):
             return MORE_ROOM
         scratch.on_path[item] = True
-        n_open = drop_closed(walk, scratch, size, n_touched, end - start)
+        n_open = keep_open(walk, scratch, size, n_touched, end - start)
         sort_ascending(walk.touched, n_open)
         open_level(walk, size)
         choose_extensions(problem, walk, store, storing, scratch, size, n_open)
@@ -144,8 +148,8 @@ def enter_mole(survey, tour, size, child, private, joint):
 
 
 @step
-def drop_closed(walk, scratch, size, n_touched, support):
-    """Leave only the extensions that not all rows hold and of whose parts none is known to be a mole."""
+def keep_open(walk, scratch, size, n_touched, support):
+    """Keep the extensions that not all rows hold and with which the path without its last item is no mole."""
     n_open = 0
     for t in range(n_touched):
         x = walk.touched[t]
@@ -159,7 +163,7 @@ def drop_closed(walk, scratch, size, n_touched, support):
 
 @step
 def choose_extensions(problem, walk, store, storing, scratch, size, n_open):
-    """Follow first the rare minimal moles, from low to high, then the stored ones and the rest, downwards."""
+    """Follow the rare minimal moles, ascending; then, descending, the stored moles; last all other items."""
     limits = problem.limits
     n_left = 0
     for t in range(n_open):
@@ -189,9 +193,9 @@ def choose_extensions(problem, walk, store, storing, scratch, size, n_open):
 
 @step
 def is_minimal(problem, path, store, scratch, size, x):
-    """Whether a rare extension holds no stored mole and all its largest parts are frequent.
+    """Whether a rare extension contains no stored mole and all its subsets with one item less are frequent.
 
-    The part without the path's last item is: else the extension would have been closed.
+    The one without the path's last item is, or else the extension would not be open.
     """
     if held_breach(store, path, size, x, scratch.on_path) > 0:
         return False
@@ -223,7 +227,7 @@ def is_frequent(problem, itemset, size):
 
 @kernel
 def are_first_minimal_moles(problem, walk, row_of, known, hits):
-    """Mark in ``hits`` the draws that are moles, contain none, and have the first row that holds them.
+    """Mark in ``hits`` the draws that are minimal moles and were drawn from the first row that holds them.
 
     So each is counted once among all choices of a row and a set. The empty set is not tested: it must not be
     a mole.
@@ -232,7 +236,7 @@ def are_first_minimal_moles(problem, walk, row_of, known, hits):
     part = np.empty(size, np.int32)
     for trial in range(len(row_of)):
         minimal = True
-        # The whole first, as its row decides; each part of it once, as a pattern of bits.
+        # First the whole set, which decides about the row; then each subset once, as a pattern of bits.
         for bits in range((1 << size) - 1, 0, -1):
             if problem.stop[0] != 0:
                 return
@@ -241,19 +245,19 @@ def are_first_minimal_moles(problem, walk, row_of, known, hits):
                 if (bits >> place) & 1:
                     part[n] = known[trial, place]
                     n += 1
-            faulty = is_faulty(problem, walk, part, n)
+            is_mole = breaks_limits(problem, walk, part, n)
             first = problem.rows.post_rows[walk.pool_row[0]]
-            if (n == size) != faulty or (n == size and first != row_of[trial]):
+            if (n == size) != is_mole or (n == size and first != row_of[trial]):
                 minimal = False
                 break
         hits[trial] = minimal
 
 
 @step
-def is_faulty(problem, walk, itemset, size):
+def breaks_limits(problem, walk, itemset, size):
     """Whether fewer than k rows hold the public set, or a private item is in too many of these.
 
-    Leaves their postings in the pool.
+    The postings of these rows are left in the pool.
     """
     rows = problem.rows
     support = 0

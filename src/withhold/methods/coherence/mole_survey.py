@@ -1,4 +1,4 @@
-"""``survey_moles`` over all items of a table: the minimal moles by size, the worst, the records exposed."""
+"""The minimal moles of all records: how many of each size, the worst, and the records that hold one."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ class MoleSurvey:
     """Rows that hold one of the moles."""
 
 
-def moles_alone(rows: SplitRows, limits: Limits) -> dict[int, Found]:
-    """The single items that are moles, by rank."""
-    ranks, numbers = judge_alone(rows, limits)
+def single_moles(rows: SplitRows, limits: Limits) -> dict[int, Found]:
+    """The items that are moles by themselves, by rank."""
+    ranks, numbers = judge_single_items(rows, limits)
     return {
         rank: ((rank,), support, private, joint)
         for rank, (support, private, joint) in zip(ranks.tolist(), numbers.tolist(), strict=True)
     }
 
 
-def judge_alone(rows: SplitRows, limits: Limits) -> tuple[Ints, Longs]:
-    """The single items that are moles, with support, private item and joint of each."""
+def judge_single_items(rows: SplitRows, limits: Limits) -> tuple[Ints, Longs]:
+    """The items that are moles by themselves, with support, private item and joint of each."""
     ranks = rows.public_ranks()
     numbers = np.zeros((len(ranks), 3), dtype=np.int64)
     walk = rows.tour(ranks, ~rows.sensitive, 1).walk
     judge_items(rows.problem(limits, Stop()), walk, ranks, numbers)
-    faulty = numbers[:, 1] != NO_MOLE
-    return ranks[faulty], numbers[faulty]
+    are_moles = numbers[:, 1] != NO_MOLE
+    return ranks[are_moles], numbers[are_moles]
 
 
-def worst_alone(ranks: Ints, numbers: Longs, keep: int) -> list[Found]:
-    """The worst of the single items: likeliest first, then most records, then by rank."""
+def worst_single_moles(ranks: Ints, numbers: Longs, keep: int) -> list[Found]:
+    """The worst of these items: likeliest first, then most records, then by rank."""
     hits = np.where(numbers[:, 1] < 0, 1, numbers[:, 2])
     width = int(numbers[:, 0].max(initial=0)) + 1
     different, of = np.unique(hits * width + numbers[:, 0], return_inverse=True)
@@ -85,7 +85,7 @@ def store_breaches(
     progress: Progress = quiet,
     what: str = "",
 ) -> BreachStore:
-    """The minimal moles of fewer than ``largest`` items that are known by a private item."""
+    """A store of the minimal moles of fewer than ``largest`` items from which a private item follows."""
     store = new_store(rows.n_items)
     if limits.num >= limits.den or limits.largest < 3:
         return store
@@ -112,7 +112,7 @@ def count_minimal(
     *,
     root: Ints | None = None,
 ) -> Longs:
-    """How many minimal moles of two or more items each rank is in; those with ``root``, or all."""
+    """How many minimal moles of two or more items each rank is in; only those with ``root``, if given."""
     found = _new_survey(rows, limits.largest, 0)
     roots = _downwards(alive) if root is None else root
     if limits.largest > 1:
@@ -125,8 +125,8 @@ def survey(rows: SplitRows, limits: Limits, run: SurveyRun) -> MoleSurvey:
     """All minimal moles of 1 to ``largest`` items; ``first_only`` and ``skip_equal`` mean nothing here."""
     counts = np.zeros(limits.largest + 2, dtype=np.int64)
     exposed = np.zeros(rows.n_rows, dtype=np.uint8)
-    alone, numbers = judge_alone(rows, limits)
-    alive = alive_beside(rows, alone)
+    alone, numbers = judge_single_items(rows, limits)
+    alive = alive_without(rows, alone)
     is_alone = np.zeros(rows.n_items, dtype=bool)
     is_alone[alone] = True
     exposed[rows.post_rows[np.repeat(is_alone, rows.supports)]] = 1
@@ -143,16 +143,16 @@ def survey(rows: SplitRows, limits: Limits, run: SurveyRun) -> MoleSurvey:
             for size in range(2, limits.largest + 1):
                 worst[size] += moles_in(found.worst, size)
         for moles in worst:
-            # Stable: of equals those with the higher ranks stay first, as they are met.
+            # Stable: of equals those with the higher ranks stay first, as they were found.
             moles.sort(key=lambda mole: (-_probability(mole), -mole[1]))
             del moles[run.keep :]
-    worst[1] = worst_alone(alone, numbers, run.keep)
+    worst[1] = worst_single_moles(alone, numbers, run.keep)
     counts[1] = len(alone)
     return MoleSurvey(counts[: limits.largest + 1].tolist(), worst, exposed)
 
 
-def alive_beside(rows: SplitRows, alone: Ints) -> Bools:
-    """By rank: whether it is a public item that occurs and is no mole by itself."""
+def alive_without(rows: SplitRows, alone: Ints) -> Bools:
+    """By rank: whether it is a public item that occurs and is not one of ``alone``, moles by themselves."""
     alive = np.zeros(rows.n_items, dtype=bool)
     alive[rows.public_ranks()] = True
     alive[alone] = False
@@ -162,7 +162,7 @@ def alive_beside(rows: SplitRows, alone: Ints) -> Bools:
 def mark_first_minimal(
     rows: SplitRows, limits: Limits, drawn: Sequence[Ints], hits: Bools, stop: Stop
 ) -> None:
-    """Mark the draws, of a row and a set in it, that are minimal moles in their first row."""
+    """Mark the draws, each a row and a set in it, that are minimal moles in the first row that holds them."""
     row_of, known = drawn
     walk = rows.tour(row_of, ~rows.sensitive, 1).walk
     are_first_minimal_moles(rows.problem(limits, stop), walk, row_of, known, hits)
@@ -220,7 +220,7 @@ def _new_survey(rows: SplitRows, largest: int, keep: int) -> Survey:
 
 
 def _downwards(alive: Bools) -> Ints:
-    """The living ranks from the highest down, so that parts come before wholes."""
+    """The living ranks from the highest down, so that subsets come before their supersets."""
     return np.flatnonzero(alive)[::-1].astype(np.int32)
 
 

@@ -1,4 +1,8 @@
-"""k^m-anonymity: any m items of a record are in k records. Coherence without private items."""
+"""k^m-anonymity: any m items of a record are in k records. Coherence without private items.
+
+Here: the model, groups of items from a hierarchy and what they lose; ``search`` chooses them. Not here: the
+search that withholds items, the proof and the audit, which are those of ``coherence``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""ρ-uncertainty of people: attributes and items of the same persons, proved together."""
+"""ρ-uncertainty of people: attributes and items of the same persons, proved together.
+
+Here: the model, items renamed by group, the audit, the ladder of costs, measures; ``check`` has the proof,
+``search`` the search. Not here: the search and proof of items within groups, which are those of ``rho`` and
+``km``.
+"""
 
 from __future__ import annotations
 

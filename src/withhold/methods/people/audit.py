@@ -38,7 +38,7 @@ from withhold.methods.coherence.mole import Mole
 from withhold.methods.km.model import KmAnonymity
 from withhold.methods.people.breach import GroupBreach, in_group, rare_in_group
 from withhold.methods.people.check.proof import too_frequent, verify_people
-from withhold.methods.people.grouped_items import PersonItems, apart, items_of
+from withhold.methods.people.grouped_items import PersonItems, group_items, items_of
 from withhold.methods.people.linked import linked_records
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.rho.audit import RuleBreaches
@@ -60,7 +60,7 @@ class GroupBreaches(RuleBreaches):
         stop: Stop,
     ) -> None:
         self.people, self.items, self.groups, self.asked = people, items, groups, model
-        self.own = apart(items, groups.of_row, with_group=False)
+        self.own = group_items(items, groups.of_row, with_group=False)
         super().__init__(self.own.records, model, Evidence(), request, stop)
 
     def lay_out(self, evidence: Evidence) -> int:
@@ -108,7 +108,7 @@ class GroupBreaches(RuleBreaches):
         layout = self.layout
         if self.items.secret_dates.any():
             plain = self.items.without(self.items.secret_dates)
-            own = apart(plain, self.groups.of_row, with_group=False)
+            own = group_items(plain, self.groups.of_row, with_group=False)
             layout = lay_out(own.records, own.records.codes(own.sensitive))
         return attack_curve(layout, self.request, self.stop, allowed=self.model.rho)
 
@@ -165,7 +165,7 @@ def audit_people(
 
 def _rare_sets(found: GroupBreaches, asked: KmAnonymity) -> OtherBreaches:
     """The smallest sets of public items that fewer than k persons of a group have."""
-    own = apart(found.items.public, found.groups.of_row, with_group=False)
+    own = group_items(found.items.public, found.groups.of_row, with_group=False)
     moles = MinimalMoles(own.records, asked, Evidence(), found.request, found.stop)
     largest = DEFAULT_SIZE if found.request.max_size is None else found.request.max_size
     counts = dict.fromkeys(range(1, min(largest, asked.m) + 1), SizeCount(How.COUNTED, 0))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from withhold.data.breach import Breach, Cells, cells_text
 from withhold.describing import described_all
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.people.grouped_items import ApartItems, PersonItems
+from withhold.methods.people.grouped_items import GroupedItems, PersonItems
 from withhold.options import Plain
 from withhold.wording import counted
 
@@ -73,15 +73,15 @@ class RareItems:
 
 
 def rare_in_group(
-    mole: Mole, own: ApartItems, items: PersonItems, cells: Cells, needed: int
+    mole: Mole, own: GroupedItems, items: PersonItems, cells: Cells, needed: int
 ) -> RareItems:
-    """The rare set of items that are apart by group, in the persons' own names."""
+    """The rare set among items renamed by group, under the items' own names."""
     known = sorted(items.records.vocabulary[own.item_of(name)] for name in mole.items)
     return RareItems(cells, tuple(known), mole.support, needed)
 
 
-def in_group(breach: Breach, own: ApartItems, items: PersonItems, cells: Cells) -> GroupBreach:
-    """The breach among items that are apart by group, in the persons' own names."""
+def in_group(breach: Breach, own: GroupedItems, items: PersonItems, cells: Cells) -> GroupBreach:
+    """The breach among items renamed by group, under the items' own names."""
     names = items.records.vocabulary
     known = sorted(names[own.item_of(each)] for each in breach.antecedent)
     consequent = names[own.item_of(breach.consequent)]

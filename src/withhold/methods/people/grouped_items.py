@@ -1,8 +1,8 @@
-"""The items of persons, and the same items with those of each group named apart.
+"""The items of persons, and the same items renamed so that no two groups share one.
 
 In: people and the model. Out: records in which a sensitive attribute is an item ``COLUMN=value``, and from
 these, given groups, records in which groups share no item. Whoever knows an item there knows the group, so
-one pass over all of them sees every group alone; nothing here decides about privacy.
+one pass over all records treats every group by itself. Nothing here decides about privacy.
 
 A dated item implies the item without its date, so ``X@2019 → X`` is trivial. If X is sensitive, each group is
 repeated once for each such X, without the dates of X, and in this copy only X can be inferred.
@@ -25,11 +25,11 @@ from withhold.data.table import WITHHELD, Column
 from withhold.methods.people.model import PeopleUncertainty
 
 GROUP = -1
-"""As the item of a code: the item that all persons of a group have, and nobody else."""
+"""In place of an item's code: the item that all persons of a group have, and nobody else."""
 NONE = -1
-"""As the item without its date: the item has no date. As the one that is inferred: any."""
+"""In place of the item without its date: the item has no date. In place of the one inferred item: any."""
 IMPLIED = np.iinfo(np.int64).min
-"""As the place of an occurrence: the record has a dated item and not the item without its date."""
+"""In place of an occurrence's place: the record has a dated item, but not the item without its date."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PersonItems:
     records: Records
     """A record for each person; the values of sensitive columns come after the items."""
     sensitive: NDArray[np.bool_]
-    """By code."""
+    """By code: whether it must not be inferred."""
     places: Longs
     """For each occurrence its place in the people's own items; for a cell -1 - the number of its column."""
     undated: Longs
@@ -82,35 +82,35 @@ class PersonItems:
 
 
 @dataclass(frozen=True)
-class ApartItems:
-    """The items of all groups under names of their own."""
+class GroupedItems:
+    """Records in which the items of different groups are different items."""
 
     records: Records
     """A record for each person, more where sensitive items have dates; begins with the group's own item, if
     it has one."""
     items: Ints
-    """By code there: the code of the item among the persons' items, or GROUP."""
+    """By code in ``records``: the code of the item among the persons' items, or GROUP."""
     groups: Ints
-    """By code there: the group."""
+    """By code in ``records``: the group."""
     sensitive: frozenset[str]
-    """The names of what can be inferred there."""
+    """The names of what must not be inferred."""
     places: Longs
-    """For each occurrence there its place in the persons' items; GROUP for a group's own item."""
+    """By occurrence in ``records``: its place in the persons' items; GROUP for a group's own item."""
     persons: Longs
-    """By record there: the person."""
+    """By record: the person."""
 
     def group_of(self, name: str) -> int:
-        """The group that an item there belongs to."""
+        """The group that an item of ``records`` belongs to."""
         return int(self.groups[int(name)])
 
     def item_of(self, name: str) -> int:
-        """The code of an item there among the persons' items."""
+        """The code of an item of ``records`` among the persons' items."""
         return int(self.items[int(name)])
 
 
 @dataclass(frozen=True)
 class Views:
-    """The persons of each group, once and again for each sensitive item that has dates there."""
+    """The persons of each group, and again for each sensitive item that has dates in the group."""
 
     items: PersonItems
     persons: Longs
@@ -124,7 +124,7 @@ class Views:
 
 
 def items_of(people: People, model: PeopleUncertainty) -> PersonItems:
-    """The items of all persons, with the values of sensitive columns; what is withheld is no item.
+    """The items of all persons, with the values of sensitive columns; a withheld cell is not an item.
 
     Whoever has a dated item has the item itself, whether or not the record says so.
     """
@@ -150,7 +150,7 @@ def items_of(people: People, model: PeopleUncertainty) -> PersonItems:
         rows.append(shown)
         codes.append(values[column.codes[shown]] + len(names))
         places.append(np.full(len(shown), -1 - number))
-        names += [_free(f"{name}={label}", names) for label in labels]
+        names += [_unused_name(f"{name}={label}", names) for label in labels]
     n_values = len(names) - len(sensitive)
     row_of, code = np.concatenate(rows), np.concatenate(codes)
     order = np.lexsort((code, row_of))
@@ -163,8 +163,8 @@ def items_of(people: People, model: PeopleUncertainty) -> PersonItems:
     )
 
 
-def apart(items: PersonItems, groups: Longs, *, with_group: bool) -> ApartItems:
-    """The items of each group as items of their own; ``with_group`` adds one that the whole group has."""
+def group_items(items: PersonItems, groups: Longs, *, with_group: bool) -> GroupedItems:
+    """Rename items by group; ``with_group`` adds one that all persons of the group have."""
     views = views_of(items, groups)
     records, n_items = views.items.records, items.records.n_items + 1
     keys = np.repeat(views.numbers, records.lengths) * n_items + records.items + 1
@@ -180,7 +180,7 @@ def apart(items: PersonItems, groups: Longs, *, with_group: bool) -> ApartItems:
     has_own = np.isin(found, views.groups * n_items + views.inferred + 1)
     only = views.inferred[owners]
     is_inferred &= np.where(only == NONE, ~has_own, only == inside - 1)
-    return ApartItems(
+    return GroupedItems(
         Records(offsets, codes.astype(np.int32), names),
         (inside - 1).astype(np.int32),
         views.groups[owners].astype(np.int32),
@@ -191,7 +191,7 @@ def apart(items: PersonItems, groups: Longs, *, with_group: bool) -> ApartItems:
 
 
 def views_of(items: PersonItems, groups: Longs) -> Views:
-    """The groups, and those that are there again for the sake of one item."""
+    """The groups, and the copies of groups in which one sensitive item with dates is inferred."""
     n_groups, n_items = int(groups.max(initial=-1)) + 1, items.records.n_items
     everybody = np.arange(len(groups))
     dated = np.flatnonzero(items.secret_dates)
@@ -222,7 +222,7 @@ def views_of(items: PersonItems, groups: Longs) -> Views:
 
 
 def _keys(rows: Longs, codes: Longs, base: Longs, n_items: int) -> tuple[Longs, Longs]:
-    """Which items are implied by those with dates, and which are there; each with its row, as one number."""
+    """Which items dated ones imply, and which the records have; each with its row, as one number."""
     dated = base[codes] != NONE
     return rows[dated] * n_items + base[codes[dated]], rows * n_items + codes
 
@@ -235,7 +235,7 @@ def _values(column: Column) -> tuple[Longs, list[str]]:
     return np.array([*(number_of[text] for text in texts), WITHHELD], dtype=np.int64), labels
 
 
-def _free(name: str, taken: list[str]) -> str:
+def _unused_name(name: str, taken: list[str]) -> str:
     """The name, or one like it that no item has."""
     while name in taken:
         name += "'"

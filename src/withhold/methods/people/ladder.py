@@ -1,7 +1,7 @@
-"""The ladder: what protecting from somebody who knows more and more items costs, before anything is written.
+"""The ladder: what protection from attackers who know more and more items costs, before anything is written.
 
-Attributes and items published together are worth little against somebody who knows many items. Whoever
-publishes should see that first, and perhaps choose a smaller number, coarser columns, or two files apart.
+Attributes and items published together keep little if an attacker may know many items. Whoever publishes
+should see that first, and perhaps choose a smaller number, coarser columns, or two separate files.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Ladder(Listed):
 
     def head(self) -> tuple[str, ...]:
         """The header of the rows."""
-        others = ("others withheld",) if self._tells_others else ()
+        others = ("others withheld",) if self._shows_others else ()
         return ("attacker knows", "cells withheld", "sensitive withheld", *others, "")
 
     @property
-    def _tells_others(self) -> bool:
+    def _shows_others(self) -> bool:
         return any(rung.public is not None for rung in self.rungs)
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -67,7 +67,7 @@ class Ladder(Listed):
                 "any items" if rung.max_known is None else counted(rung.max_known, "item"),
                 percent(rung.cells),
                 percent(rung.sensitive),
-                *([percent(rung.public or 0)] if self._tells_others else []),
+                *([percent(rung.public or 0)] if self._shows_others else []),
                 "asked for" if rung.max_known == self.asked else "",
             )
             for rung in self.rungs

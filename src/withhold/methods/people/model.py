@@ -159,15 +159,15 @@ and sex with at least 4 others.
         return made
 
     def within_groups(self, sensitive: Iterable[str]) -> RhoUncertainty:
-        """What must hold of records whose items are apart by group, if some item is known.
+        """The model for records in which each group has items of its own, if at least one item is known.
 
-        A group is recognised by any of its items there. What is known of nobody's items at all would speak
-        of all groups at once, which is no news if it holds for each.
+        Whoever knows an item there knows the group. The empty antecedent, which spans all groups, is left
+        out: what follows from knowing no item is tested for each group by itself.
         """
         return RhoUncertainty(self.rho, sensitive, max_known=self.max_known, ignore_prior=True)
 
     def of_public_items(self) -> KmAnonymity | None:
-        """What must hold of public items that are apart by group, if that is required."""
+        """The model for public items of which each group has its own, if that is required."""
         return None if self.km is None else KmAnonymity(self.k, self.km)
 
     def promise(self) -> str:

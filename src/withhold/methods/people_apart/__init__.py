@@ -1,4 +1,7 @@
-"""Sensitive items apart, for people: the same groups and lists; attributes are unchanged."""
+"""Sensitive items apart, for people: the same groups and lists; attributes are unchanged.
+
+Here: only the model. Everything else is in ``apart``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Personalised ρ-uncertainty: nothing that a person wants protected can be inferred about them."""
+"""Personalised ρ-uncertainty: nothing that a person wants protected can be inferred about them.
+
+Here: the model, the layout of persons and their wishes, walks over what can be known, the audit; ``check``
+has the proof, ``search`` the search. Not here: what holds for everybody alike, which is proved and searched
+as for ``rho``.
+"""
 
 from __future__ import annotations
 

@@ -34,13 +34,13 @@ from withhold.methods.personal.people import lay_out_people, problem_of
 from withhold.methods.personal.sampling import are_first_personal_breaches, draw_adversaries
 
 COST = 4
-"""A set takes about this many times as long as one of another model: its owners are tested as well."""
+"""A set takes about this many times as long as under another model, since its owners are tested as well."""
 FEW_PROTECTED = 10
 """Counting this many protected items of a row takes about as long as visiting one of its sets."""
 
 
 class PersonalBreaches(Breaches):
-    """Rules by which somebody who knows items of the original infers what its person wants protected."""
+    """Rules by which somebody who knows items of an original infers what its person wants protected."""
 
     def lay_out(self, evidence: Evidence) -> int:
         if evidence.constraints is None:

@@ -37,10 +37,12 @@ class KnownWalk(NamedTuple):
     """Where the walk is, and what is counted of one set after the other."""
 
     walk: Any
+    """The walk over the originals; its pool has the owners."""
     at: Any
     holds: Any
-    """For each place of the pool, whether its row publishes the whole set."""
+    """By place of the pool: whether its row publishes the whole set."""
     holders: Any
+    """The rows that publish the current set."""
     support_of: Any
     """By size: how many holders the current set of that size has."""
     changed_in: Any
@@ -48,6 +50,7 @@ class KnownWalk(NamedTuple):
     joint: Any
     """By rank: how many holders publish a protected item; all zero between two sets."""
     touched: Any
+    """The items that are counted in ``joint``."""
 
 
 def new_known_walk(problem: Problem, largest: int, *, changing: bool = False) -> KnownWalk:
@@ -91,7 +94,7 @@ def next_known_set(largest, problem, known):
         size = 1
     # A single row holds every extension by its own items: no set below has other rows.
     elif size < largest and not (at[SMALLER] != 0 and at[SUPPORT] == 1):
-        go_below(size, at[START], at[END], problem, known)
+        open_children(size, at[START], at[END], problem, known)
         size += 1
     while size > 0:
         size, child = step_on(walk, size)
@@ -99,7 +102,7 @@ def next_known_set(largest, problem, known):
             break
         at[START] = walk.child_start[child]
         at[END] = walk.child_end[child]
-        if not is_of_concern(problem.people, known):
+        if not owner_wants_anything(problem.people, known):
             continue
         support = find_holders(size, problem.rows, known)
         if support > 0 and not (at[SMALLER] != 0 and support == known.support_of[size - 1]):
@@ -110,7 +113,7 @@ def next_known_set(largest, problem, known):
 
 
 @step
-def is_of_concern(people, known):
+def owner_wants_anything(people, known):
     """Whether an owner of the current set wants anything protected; if not, nobody below does either."""
     k = known.at[START]
     while k < known.at[END] and not people.wishing[people.of_row[known.walk.pool_row[k]]]:
@@ -120,7 +123,7 @@ def is_of_concern(people, known):
 
 @step
 def find_holders(size, rows, known):
-    """Put the rows that publish the current set into ``holders``; how many they are."""
+    """Write the rows that publish the current set into ``holders``; how many they are."""
     walk = known.walk
     n = 0
     for k in range(known.at[START], known.at[END]):
@@ -136,8 +139,8 @@ def find_holders(size, rows, known):
 
 
 @step
-def go_below(size, start, end, problem, known):
-    """Make the children of the current set, and hand its rows to them."""
+def open_children(size, start, end, problem, known):
+    """Make the children of the current set, and pass its rows on to them."""
     walk = known.walk
     originals = problem.originals
     n_touched = count_extensions(originals, walk, start, end)
@@ -196,8 +199,8 @@ def count_of_known(itemset, size, problem, joint, touched):
 
 
 @step
-def left_without(item, itemset, size, rest):
-    """Put the itemset without the item into ``rest``; how many are left."""
+def copy_without(item, itemset, size, rest):
+    """Copy the itemset without the item into ``rest``; how many are left."""
     n_rest = 0
     for c in range(size):
         if itemset[c] != item:
@@ -209,7 +212,8 @@ def left_without(item, itemset, size, rest):
 def small_sizes(layout: PersonalLayout) -> int:
     """Up to which size, at most 3, sets of known items are tested one by one.
 
-    Closed sets answer for larger ones, and are judged much faster if small sets need not be judged there.
+    Larger ones are covered by closed sets, which are judged much faster if small sets need not be judged
+    there.
     """
     lengths = np.diff(layout.rows.offsets).astype(np.float64)
     triples = (lengths * (lengths - 1) * (lengths - 2) / 6).sum()

@@ -1,8 +1,8 @@
 """The walk over what can be known of one person: closed sets of the rows, restricted to their original.
 
-Let Q be known of a person u, and Y what the rows with Q have in common of u's original. Q lies within Y, and
-Y has the rows of Q and all of its counts. If few people want anything protected, these sets are far fewer
-than all closed sets of the table. The caller decides what is unsafe about a set.
+Let Q be known of a person u, and let Y be those items of u's original that all rows with Q have. Q lies
+within Y, and Y has the same rows as Q and so the same counts. If few people want anything protected, there
+are far fewer of these sets than closed sets of the table. The caller decides what is unsafe about a set.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -15,7 +15,7 @@ from withhold.methods.personal.people import wants_protected
 
 @step
 def set_allowed(items, allowed, walk):
-    """Allow the walk these items, or forbid them."""
+    """Allow the walk to use these items, or forbid them."""
     for x in items:
         walk.allowed[x] = allowed
 
@@ -33,7 +33,7 @@ def next_own_set(person, problem, walk, wanted, stop):
             if wants_protected(person, walk.touched[t], problem.wishes):
                 wanted[n_wanted] = walk.touched[t]
                 n_wanted += 1
-        # Nor does any part of these rows hold anything that the person wants protected.
+        # Then none of these rows holds anything that the person wants protected, so nothing below can.
         if n_wanted == 0:
             skip_below(walk)
     return size, n_wanted

@@ -1,8 +1,8 @@
-"""Persons as the loops need them: who owns what originally, who wants what protected, and what is published.
+"""Persons as the kernels need them: who owns what originally, who wants what protected, what is published.
 
 In: the originals, the published rows and the constraints. Out: named tuples of arrays that the kernels
 read. Persons with equal originals are merged into one, who wants protected what any of them does: an
-adversary who knows the same of them cannot tell them apart either.
+adversary who knows the same items of each cannot tell them apart.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -38,16 +38,18 @@ LONG = 16
 
 
 class People(NamedTuple):
-    """The distinct originals, and which row is whose."""
+    """The distinct originals, and the person of each row."""
 
     of_row: Any
+    """By row: its person."""
     offsets: Any
     items: Any
+    """By person: the ranks of their original, ascending."""
     wishing: Any
     """By person: whether they want anything protected. Nobody else can be harmed."""
     post_offsets: Any
     post_people: Any
-    """For each rank those of its owners who want anything protected."""
+    """By rank: those of its owners who want anything protected."""
 
 
 class Wishes(NamedTuple):
@@ -56,18 +58,23 @@ class Wishes(NamedTuple):
     anybody: Any
     """By rank: whether anybody wants it protected."""
     column_of: Any
+    """By rank: its number among the protected items, its *column*; -1 if nobody wants it protected."""
     bits: Any
+    """By person: a bit for each column."""
     offsets: Any
     columns: Any
+    """By person, where there are no bits: the columns, ascending."""
 
 
 class Problem(NamedTuple):
     """Everything that a verdict depends on; the originals once more, for the walk over known sets."""
 
     rows: Any
+    """The published rows."""
     people: Any
     wishes: Any
     num: Any
+    """ρ is num/den."""
     den: Any
     originals: Any
     protected_offsets: Any
@@ -132,7 +139,7 @@ def lay_out_people(
 ) -> PersonalLayout:
     """The layout of ``originals`` of which only the occurrences ``kept`` are published.
 
-    Not ``merged``, every record is a person of its own.
+    If not ``merged``, every record is a person of its own.
     """
     layout = lay_out(originals, originals.codes(constraints.items))
     items = layout.items.copy()
@@ -205,7 +212,7 @@ def _wishes(
 def _united_pairs(
     person_of_record: NDArray[np.int32], n_people: int, constraints: Constraints
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The pairs by person instead of by record; those of a few persons at a time are sorted."""
+    """The pairs by person instead of by record, sorted for a few persons at a time."""
     by_person = np.argsort(person_of_record, kind="stable")
     lengths = np.diff(constraints.offsets)[by_person]
     width = max(len(constraints.items), 1)
@@ -233,7 +240,7 @@ def _united_pairs(
 
 @step
 def known_of(person, without, people, walk, known):
-    """Fill ``known`` with the items of a closed set that the person owns, but for one; returns how many."""
+    """Fill ``known`` with the items of a closed set that the person owns, except ``without``; how many."""
     n_known = 0
     p = people.offsets[person]
     end = people.offsets[person + 1]

@@ -1,11 +1,11 @@
-"""Which adversaries to draw, how many, and how many of them may succeed, for the test to pass.
+"""Which adversaries to draw, how many, and how many of them may succeed for the test to pass.
 
-Such a test passes with a probability of at most ``delta`` if a share ``epsilon`` or more of all adversaries
-would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution function at k
-(Clopper and Pearson). Floating point only chooses n, which is rounded up.
+If a share ``epsilon`` or more of all adversaries would succeed, the test passes with a probability of at most
+``delta``. If no success is allowed, this requires (1-ε)^n ≤ δ; if k are, the binomial distribution function
+at k must be at most δ (Clopper and Pearson). Floating point only chooses n, which is rounded up.
 
-An adversary of size ℓ: a person drawn uniformly among the records with at least ℓ original items, then ℓ of
-these items. Persons are not merged here, for they carry the probabilities.
+To draw an adversary of size ℓ, draw a person uniformly among the records with at least ℓ original items, then
+ℓ of these items. Persons are not merged here, so that each record has its own probability.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -26,7 +26,8 @@ from withhold.data.array_types import Ints
 from withhold.methods.personal.people import PersonalLayout, wants_protected
 
 SHARE_ALLOWED = 0.5
-"""The failures allowed, as a share of those that would be expected at ``epsilon``."""
+"""The failures allowed, as a share of those expected at ``epsilon``; a failure is an adversary who
+succeeds."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,10 @@ def draw_adversaries(
 
 @kernel
 def are_first_personal_breaches(row_of, consequents, known, problem, stop, hits):
-    """Mark the draws q→e of published rows that are a breach, in the first row that holds all of it.
+    """Mark the draws q→e that are breaches and were drawn from the first row that publishes q and e.
 
-    Somebody who owns q originally must want e protected. That each breach counts in one row only makes the
-    hits a share of the draws.
+    Somebody who owns q originally must want e protected. Each breach is counted once among all choices of a
+    row and a rule, because only its first row counts.
     """
     size = known.shape[1]
     for trial in range(len(row_of)):

@@ -42,7 +42,7 @@ class WishCounts:
 def count_wishes(
     constraints: Constraints, records: Records, removed: NDArray[np.int32]
 ) -> WishCounts:
-    """What the people of ``records`` asked for, and which of the occurrences ``removed`` they meant."""
+    """What the people of ``records`` asked for, and which of the ``removed`` occurrences are among that."""
     column_of = {item: column for column, item in enumerate(constraints.items)}
     of_code = np.array([column_of.get(item, -1) for item in records.vocabulary], dtype=np.int64)
     columns = of_code[records.items]

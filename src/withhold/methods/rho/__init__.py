@@ -1,4 +1,9 @@
-"""ρ-uncertainty: no sensitive item can be inferred with a confidence above ρ."""
+"""ρ-uncertainty: no sensitive item can be inferred with a confidence above ρ.
+
+Here: the model, the audit, groups of public items and their trade-off; ``check`` has the proof, ``search``
+the search, ``bound`` the lower bound. Not here: walks and layouts, which are in ``counting``, and the
+measures of records, which are in ``measure``.
+"""
 
 from __future__ import annotations
 

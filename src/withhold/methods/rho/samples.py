@@ -1,7 +1,7 @@
-"""Whether a rule or a set that was drawn from a row is one to count, and the row the first that holds it.
+"""Whether a rule that was drawn from a row is a breach, and the row is the first that holds it.
 
-A breach q→e is drawn from every row that holds q and e. Counted only from the first of these, each breach is
-counted once among all choices of a row, an e of it and a q of it: so the share of such choices that
+A breach q→e can be drawn from every row that holds q and e. If it counts only when drawn from the first of
+these, it counts once among all choices of a row, an e in it and a q in it. So the share of choices that
 count, times the number of choices, is the number of breaches.
 """
 

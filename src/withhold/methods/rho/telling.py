@@ -30,12 +30,12 @@ def sections_of_rho(subject: Subject) -> list[Section]:
 
 
 def _generalised(subject: Subject, plan: PlanOnCurve | UnderGroups) -> Section:
-    told = (
+    text = (
         "Public items are published as groups: every item everywhere under the name of its group, so "
         "whatever a record says is true of its person. The manifest lists the groups."
     )
     parts: list[Content] = [
-        Paragraph(told, for_strangers=True),
+        Paragraph(text, for_strangers=True),
         Facts(tuple(subject.measured.fact(path) for path, _, _ in SHOWN)),
     ]
     if isinstance(plan, PlanOnCurve) and plan.curve is not None:
@@ -43,11 +43,11 @@ def _generalised(subject: Subject, plan: PlanOnCurve | UnderGroups) -> Section:
     model, published = subject.release.model, subject.release.data
     assert isinstance(model, RhoUncertainty)
     if isinstance(published, Records):
-        told = _coarse(coarse_knowledge(published, model, plan.hierarchy))
+        text = _coarse(coarse_knowledge(published, model, plan.hierarchy))
     else:
         asked = (published.parts, published.vocabulary, model, plan.hierarchy)
-        told = f"{_coarse(coarse_knowledge_of_parts(*asked))} {OF_PARTS}"
-    parts.append(Paragraph(told))
+        text = f"{_coarse(coarse_knowledge_of_parts(*asked))} {OF_PARTS}"
+    parts.append(Paragraph(text))
     return Section("generalised", "What was generalised", (*parts, listed_groups(plan.groups)))
 
 

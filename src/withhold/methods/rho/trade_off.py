@@ -51,13 +51,13 @@ def find_curve(
     points = []
     for done, nodes in enumerate(different):
         run.progress("searching with groups", done, len(different))
-        points.append(_run_in_earnest(records, model, tree, nodes, options, run))
+        points.append(_prove_point(records, model, tree, nodes, options, run))
         give_back_memory()
     run.progress("searching with groups", len(different), len(different))
     return Curve.of(points)
 
 
-def _run_in_earnest(
+def _prove_point(
     records: Records,
     model: RhoUncertainty,
     tree: Hierarchy,
@@ -65,7 +65,7 @@ def _run_in_earnest(
     options: RhoSearch,
     run: SearchRun,
 ) -> CutPoint:
-    """What is withheld with this cut, by the search that a release is made with, and proved."""
+    """What is withheld with this cut: the same search as for a release, then the same proof."""
     groups = groups_of(tree, nodes)
     generalised = groups.generalise(records)
     run = replace(run, progress=quiet)
@@ -85,7 +85,7 @@ def _run_in_earnest(
 
 
 def without_hierarchy(options: RhoSearch) -> RhoSearch:
-    """The options of the search itself, which knows nothing of groups."""
+    """The options of the search for sensitive items, which knows nothing of groups."""
     return replace(options, hierarchy=None, detail=None, cut=None)
 
 

@@ -1,4 +1,5 @@
-"""How to group and withhold: similar records together, and as little withheld as possible.
+"""How to group records and what to withhold: similar records together, and as little withheld as possible.
 
-Imports no check: what it finds is proved by others.
+Here: ``suppressor``, the order of work, and ``neighbours``, the kernels that form groups. Not here: the
+check, which no module of this folder imports.
 """

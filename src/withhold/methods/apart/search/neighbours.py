@@ -18,7 +18,7 @@ class Rows(NamedTuple):
 
 
 class Chains(NamedTuple):
-    """The records that are in no group yet, in several orders; the last number marks both ends."""
+    """The records in no group yet, as linked lists in several orders; the last number marks both ends."""
 
     following: Any
     preceding: Any
@@ -26,7 +26,7 @@ class Chains(NamedTuple):
 
 @kernel
 def group_neighbours(public, private, orders, most, left, size, window):
-    """The group of each record, -1 for those that got none, which can form one group together.
+    """The group of each record; -1 for those without a group, which can form one together.
 
     Each record with sensitive items takes the ``size - 1`` most similar of its neighbours that share no
     sensitive item with it or with each other. ``most[n]`` is how many of n records may hold the same item,
@@ -94,7 +94,7 @@ def group_neighbours(public, private, orders, most, left, size, window):
 def cut_rest(rest, private, most, left, size):
     """Where groups of the records in ``rest`` begin, in this order; each as small as it can be.
 
-    ``left`` is how many of them hold each sensitive item: not more than one group of all could have.
+    ``left`` is how many of them hold each sensitive item: no more than one group of all of them may have.
     """
     begins = np.zeros(len(rest), np.bool_)
     counts = np.zeros(len(left), np.int64)
@@ -117,6 +117,7 @@ def cut_rest(rest, private, most, left, size):
 
 @step
 def _link(orders, chains):
+    """Link all records in each order."""
     end = chains.following.shape[1] - 1
     for o in range(len(orders)):
         before = end
@@ -151,6 +152,7 @@ def _walk(first, chains, private, held, seen, near, window):
 
 @step
 def _mark(rows, row, marks, value):
+    """Set the marks of a record's items to a value."""
     for place in range(rows.starts[row], rows.starts[row + 1]):
         marks[rows.items[place]] = value
 
@@ -177,6 +179,7 @@ def _similarity(public, row, first, is_of_first):
 
 @step
 def _is_better(scores, near, one, other):
+    """Whether one candidate is more similar than the other, or as similar with a lower record number."""
     if scores[one] != scores[other]:
         return scores[one] > scores[other]
     return near[one] < near[other]

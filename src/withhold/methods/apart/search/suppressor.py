@@ -28,7 +28,7 @@ from withhold.methods.apart.search.neighbours import Rows, cut_rest, group_neigh
 from withhold.methods.apart.secrets import Secrets, records_of
 
 WINDOW = 10
-"""Candidates are this many times the size of a group, the nearest in each order and direction."""
+"""Times the size of a group: how many of the nearest records are candidates, in each order and direction."""
 
 
 def search_apart(

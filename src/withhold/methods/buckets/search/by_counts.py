@@ -1,9 +1,9 @@
 """Sets of items that stay as they are in every part, since all parts together have k records of each.
 
-A record stays if its set is one of these. The others of its part are grouped among themselves, so that each
-of them is one of k there. If these are fewer than k, the part keeps none of the sets, and all of its records
-are grouped. So a set may only stay if the parts that keep it have k records of it: they are counted again
-until that is true of all sets that stay.
+A record stays if its items are one of these sets. The other records of its part are grouped among themselves,
+so that each of them is one of k there. If these are fewer than k, the part keeps none of the sets, and all of
+its records are grouped. So a set may stay only if the parts that keep it have k records of it: they are
+counted again until that is true of all sets that stay.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from withhold.methods.buckets.options import BucketsSearch
 from withhold.methods.buckets.search.suppressor import (
     Generalisation,
     GroupedSets,
-    alike_already,
-    made_alike,
+    already_alike,
+    group_similar,
 )
 from withhold.wording import counted
 
 MOST_KEPT = 1 << 20
 """At most this many sets are sent to every part, 16 MB; if there are more, those with the most records."""
 MOST_ROUNDS = 5
-"""If the sets are not settled after this many rounds, none stays because of other parts."""
+"""If the choice of sets has not converged after this many rounds, no set is kept because of other parts."""
 
 
 def choose_sets(model: Buckets, options: BucketsSearch) -> Generator[Any, Any, KeptSets]:
@@ -110,8 +110,8 @@ class KeptSets:
         return plan.apply_to(records)
 
     def _grouped(self, records: Records, least: int) -> GroupedSets:
-        as_they_are = alike_already(records, least, self.hierarchy)
-        return as_they_are or made_alike(records, least, self.hierarchy)
+        as_they_are = already_alike(records, least, self.hierarchy)
+        return as_they_are or group_similar(records, least, self.hierarchy)
 
     def as_dict(self) -> dict[str, Any]:
         """The choice as plain values: digests, since there may be a million sets."""

@@ -20,7 +20,7 @@ def support_sums(records: Records) -> Longs:
     return np.diff(starts_of(records.supports[records.items])[records.offsets])
 
 
-def hashed(records: Records, k: int, start: int | None) -> tuple[Longs, int]:
+def hash_records(records: Records, k: int, start: int | None) -> tuple[Longs, int]:
     """The bucket of each record, and the number of buckets: one that leaves none with 1 … k-1 records.
 
     From ``start`` upwards, as the paper does, but not beyond |D|/k, where buckets have fewer than k records
@@ -38,10 +38,12 @@ def hashed(records: Records, k: int, start: int | None) -> tuple[Longs, int]:
 
 @kernel
 def find_bucket_count(records_with_sum, k, first, last):
-    """The first number of buckets from ``first`` towards ``last`` (both included) that leaves no bucket
-    with 1 … k-1 records; 0 if there is none. ``records_with_sum[s]`` records have the sum s."""
-    # Bucket b holds the sums b, b + n, b + 2n, …: few if there are many buckets, and most numbers of
-    # buckets fail at one of the first buckets. So no division is needed.
+    """The first number of buckets that leaves none with 1 … k-1 records; 0 if there is none.
+
+    From ``first`` towards ``last``, both included. ``records_with_sum[s]`` records have the sum s.
+    """
+    # Bucket b of n holds the sums b, b + n, b + 2n, …: few sums if there are many buckets. Most numbers of
+    # buckets fail at one of the first buckets. So stepping through the sums is faster than dividing all.
     step = 1 if last >= first else -1
     n_sums = len(records_with_sum)
     for n_buckets in range(first, last + step, step):

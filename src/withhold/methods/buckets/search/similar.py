@@ -1,8 +1,9 @@
 """Groups of similar records: what they have in common is what can be published.
 
-In: records and a tree. Out: groups of at least k. Records that have the same items are a class, if there are
-k of them; of the others, those that have the same nodes one level up, and so on. What is left at the top
-level forgets its rarest node, then the next. Within a class, the most similar records make a group.
+In: records and a tree. Out: groups of at least k. Records with the same items are a class if there are k of
+them; of the others, those with the same nodes one level up, and so on. Records that are left at the top level
+are compared without their rarest node there, then without the two rarest. Within a class, the most similar
+records make a group.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -25,25 +26,27 @@ WINDOW = 1000
 
 
 class NodeSets(NamedTuple):
-    """Rows as sets of nodes, and by node the detail gained if a group has it in common."""
+    """Rows as sets of nodes."""
 
     offsets: Any
     nodes: Any
     gain: Any
+    """By node: the detail that an item gains if its group has the node in common and not only its parent."""
 
 
 class Groups(NamedTuple):
-    """The groups as they are made."""
+    """The groups while they are formed."""
 
     of_row: Any
+    """By row: its group, or -1."""
     next_free: Any
     """By row: the next one that is in no group."""
     sizes: Any
     starts: Any
-    """By group: where its common nodes start."""
+    """By group: where its common nodes start in ``common``."""
     common: Any
     marked: Any
-    """By node; nothing is marked between two steps."""
+    """By node: scratch; nothing is marked between two steps."""
 
 
 def similar_groups(records: Records, node: Longs, k: int, tree: Hierarchy) -> Longs:
@@ -168,7 +171,7 @@ def _mark(nodes, marked, begin, end, mark):
 
 @step
 def _worth(rows, nodes, begin, end):
-    """What the nodes of a span are worth together."""
+    """The detail that the nodes of a span gain together."""
     worth = np.int64(0)
     for p in range(begin, end):
         worth += rows.gain[nodes[p]]

@@ -2,7 +2,7 @@
 
 By default similar records become a group, which is published as what its records have in common, generalised
 as little as possible: everything it says is true. With ``fill="hash"`` as in the paper (Reddy et al. 2012):
-records are hashed into buckets, and every record of a bucket is published as all items of the bucket,
+records are hash_records into buckets, and every record of a bucket is published as all items of the bucket,
 generalised. That adds items that people never had.
 """
 
@@ -27,7 +27,7 @@ from withhold.method import SearchRun
 from withhold.methods.buckets.model import FILLS, Buckets
 from withhold.methods.buckets.options import BucketsSearch
 from withhold.methods.buckets.search.concepts import distinct, learnt_concepts, truthful_cut
-from withhold.methods.buckets.search.hashing import hashed
+from withhold.methods.buckets.search.hashing import hash_records
 from withhold.methods.buckets.search.similar import similar_groups
 from withhold.wording import counted
 
@@ -102,17 +102,17 @@ def suppress_buckets(
         "fill": options.fill,
         "fill_effect": FILLS[options.fill],
     }
-    if (alike := alike_already(records, model.k, tree)) is not None:
+    if (alike := already_alike(records, model.k, tree)) is not None:
         as_it_is = Generalisation(*alike, tree, fingerprint(records), unchanged=True)
         return as_it_is, chosen | {"groups": len(as_it_is.group_sizes), "seed": run.seed}
     tree.check_covers(records.occurring)
     if options.fill == "none":
-        group_of, offsets, nodes = made_alike(records, model.k, tree)
+        group_of, offsets, nodes = group_similar(records, model.k, tree)
         chosen["groups"] = len(offsets) - 1
     else:
         node = _node_of_occurrences(records, tree)
         record = np.repeat(np.arange(len(records)), records.lengths)
-        bucket_of, n_buckets = hashed(records, model.k, options.buckets)
+        bucket_of, n_buckets = hash_records(records, model.k, options.buckets)
         filled, group_of = np.unique(bucket_of, return_inverse=True)
         offsets, nodes = learnt_concepts(
             group_of[record], node, len(filled), tree, to_root=options.to_root
@@ -124,11 +124,11 @@ def suppress_buckets(
     return made, chosen
 
 
-def alike_already(records: Records, k: int, tree: Hierarchy) -> GroupedSets | None:
-    """Each record as it came, if every one is one of k equal ones; else None.
+def already_alike(records: Records, k: int, tree: Hierarchy) -> GroupedSets | None:
+    """Each record as it is, if every one is one of k equal ones; else None.
 
-    A release made with the same tree holds names of inner nodes, which data that is to be
-    grouped must not hold.
+    A release made with the same tree holds names of inner nodes; data that is to be grouped must not hold
+    any.
     """
     group_of, first = equal_rows(records)
     too_small = (np.bincount(group_of) < k).any()
@@ -143,7 +143,7 @@ def alike_already(records: Records, k: int, tree: Hierarchy) -> GroupedSets | No
     )
 
 
-def made_alike(records: Records, k: int, tree: Hierarchy) -> GroupedSets:
+def group_similar(records: Records, k: int, tree: Hierarchy) -> GroupedSets:
     """Groups of at least k similar records, each as what its records have in common."""
     node = _node_of_occurrences(records, tree)
     record = np.repeat(np.arange(len(records)), records.lengths)

@@ -19,7 +19,7 @@ from withhold.methods.cells.patterns import Patterns
 
 
 class Assignment(NamedTuple):
-    """Who is where; changed in place."""
+    """Which tuple is assigned to which pattern, as linked lists; changed in place."""
 
     weights: Any
     """By tuple: how many rows it stands for, int64."""
@@ -128,7 +128,8 @@ def assign_cheapest_first(patterns, assigned, k, waiting, counts):
 def assign_leftovers(patterns, assigned, k):
     """Give every tuple that is left its cheapest open pattern, else the last one, which all rows match.
 
-    If too few are in the last one then, groups give what they can spare, the costliest first; else they join.
+    If the last one then has too few rows, other groups give it the tuples that they can spare, the costliest
+    group first. If that is not enough, whole groups join it.
     """
     last = np.int64(len(patterns.costs) - 1)
     for each in range(len(assigned.of_tuple)):
@@ -165,7 +166,7 @@ def _comes_before(counts, one, other):
 
 @step
 def push(heap, n, counts, pattern):
-    """Put a pattern, or a scheme, onto a heap; how many are on it now."""
+    """Put a pattern, or a scheme, onto a heap; how many are on it then."""
     at = n
     while at > 0 and _comes_before(counts, pattern, heap[(at - 1) // 2]):
         heap[at] = heap[(at - 1) // 2]

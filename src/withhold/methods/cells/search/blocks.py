@@ -1,4 +1,4 @@
-"""Large tables in blocks: rows that are alike in the columns with few values are searched together.
+"""Large tables in blocks: rows that agree in the columns with few values are searched together.
 
 Rows are sorted by their quasi-identifiers, fewest values first, and cut into blocks; equal rows stay
 together. Each block is searched on its own. Groups of different blocks may come to look alike, which only
@@ -27,12 +27,12 @@ BLOCK_ROWS = 50_000
 """Rows of a block by default; docs/decisions/0042 has the figures."""
 BLOCKS_FROM = 400_000
 """Tables with fewer rows are searched as a whole by default."""
-ROOM = 2**62
-"""Keys stay below this, so that they are exact."""
+KEY_LIMIT = 2**62
+"""Keys stay below this, so that they fit into int64."""
 
 
 def block_rows(n_rows: int, model: KAnonymity, options: CellsSearch) -> int | None:
-    """How many rows a block has about; None: the table is searched as a whole."""
+    """About how many rows a block has; None: the table is searched as a whole."""
     if not options.by_patterns or options.polishes:
         return None
     asked = options.block_rows
@@ -44,7 +44,7 @@ def block_rows(n_rows: int, model: KAnonymity, options: CellsSearch) -> int | No
 
 
 def sort_keys(codes: NDArray[np.int32], n_codes: Sequence[int]) -> Longs:
-    """By row: a key that sorts by columns, fewest values first; as many columns as 62 bits have room for.
+    """By row: a key that sorts by columns, fewest values first; as many columns as fit into 62 bits.
 
     ``n_codes`` has by column how many codes there are; codes begin at 0.
 
@@ -55,14 +55,14 @@ def sort_keys(codes: NDArray[np.int32], n_codes: Sequence[int]) -> Longs:
     span = 1
     for j in sorted(range(len(n_codes)), key=lambda j: n_codes[j]):
         span *= max(n_codes[j], 1)
-        if span >= ROOM:
+        if span >= KEY_LIMIT:
             break
         keys = keys * n_codes[j] + codes[:, j]
     return keys
 
 
 def cut_keys(keys: Longs, n_blocks: int, weights: Longs | None = None) -> Longs:
-    """The keys at which blocks after the first begin; a key counts as often as its weight, once if none.
+    """The keys at which the blocks after the first begin; without weights, each key counts once.
 
     >>> cut_keys(np.array([1, 1, 1, 1, 2, 3]), 3).tolist()
     [2]
@@ -78,12 +78,12 @@ def cut_keys(keys: Longs, n_blocks: int, weights: Longs | None = None) -> Longs:
 
 
 def join_blocks(
-    sizes: Sequence[int], is_right: Callable[[int, int], bool]
+    sizes: Sequence[int], is_valid: Callable[[int, int], bool]
 ) -> list[tuple[int, int]]:
-    """Blocks as spans of the given ones, each of which is right on its own; empty ones are joined, too.
+    """Join neighbouring blocks into spans, each of which can be released on its own; empty ones, too.
 
-    ``is_right(first, end)`` decides for the blocks from ``first`` to before ``end``. The last ones join the
-    span before them.
+    ``is_valid(first, end)`` decides for the blocks from ``first`` to before ``end``. Those left at the end
+    join the span before them.
 
     >>> join_blocks([4, 1, 0, 5, 2], lambda first, end: sum([4, 1, 0, 5, 2][first:end]) >= 3)
     [(0, 1), (1, 5)]
@@ -91,18 +91,18 @@ def join_blocks(
     spans: list[tuple[int, int]] = []
     first = 0
     for end in range(1, len(sizes) + 1):
-        if is_right(first, end):
+        if is_valid(first, end):
             spans.append((first, end))
             first = end
     while first < len(sizes) and spans:
-        # Of two right blocks the union is right; of a right and a wrong one it need not be.
+        # The union of two valid blocks is valid; that of a valid and an invalid one need not be.
         start, _ = spans.pop()
-        if is_right(start, len(sizes)):
+        if is_valid(start, len(sizes)):
             return [*spans, (start, len(sizes))]
     return spans or [(0, len(sizes))]
 
 
-def counts_are_right(
+def counts_are_valid(
     n_rows: int, counts: Sequence[Longs], model: KAnonymity, sensitive: Sequence[Sensitive]
 ) -> bool:
     """Whether ``n_rows`` rows, with these counts of sensitive values, can be a release of their own."""
@@ -122,7 +122,7 @@ def cells_by_blocks(
     sensitive: Sequence[Sensitive],
     run: SearchRun,
 ) -> tuple[Ints, int]:
-    """By row and column: the node that is published; and in how many blocks they were found."""
+    """By row and column: the node that is published; and the number of blocks that were searched."""
     n = len(forest.nodes)
     rows_a_block = block_rows(n, model, options) or n
     widths = np.diff(forest.bounds).tolist()
@@ -138,11 +138,11 @@ def cells_by_blocks(
         for each in sensitive
     ]
 
-    def is_right(first: int, end: int) -> bool:
+    def is_valid(first: int, end: int) -> bool:
         found = [each[first:end].sum(axis=0) for each in counts]
-        return counts_are_right(int(sizes[first:end].sum()), found, model, sensitive)
+        return counts_are_valid(int(sizes[first:end].sum()), found, model, sensitive)
 
-    spans = join_blocks(sizes.tolist(), is_right)
+    spans = join_blocks(sizes.tolist(), is_valid)
     order = np.argsort(of_row, kind="stable")
     ends = np.append(0, np.cumsum(sizes))
     final = np.empty_like(forest.nodes)

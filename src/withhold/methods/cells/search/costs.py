@@ -1,7 +1,8 @@
 """What it costs to give two tuples, or two groups, the same cells.
 
-The cost is linear in the rows that lose a cell (how much each loses is a number of the node), or the change
-of the divergence between what was and what is still shown, class by class, or both.
+Two terms, of which a cost has one or both. The linear term adds up, row by row, what each cell loses, which
+depends only on its node. The divergence term is the change of the Kullback-Leibler divergence between the
+original values and those still shown, class by class.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -21,20 +22,20 @@ class Costs(NamedTuple):
     linear: Any
     """By node: what a row that shows only this has lost; 0 if nothing."""
     divergent: Any
-    """How much the divergence counts, as an array of one number; 0: not at all."""
+    """The weight of the divergence term, as an array of one number; 0: it is left out."""
     shares: Any
     """By class and node: the smoothed share of the value in the original; 0 for inner nodes."""
     weights: Any
     """By class: its share of the rows."""
     logs: Any
-    """The logarithm of each whole number from 0 on, plus the pseudo-count (numbers of rows)."""
+    """By number of rows, from 0 on: log(number + pseudo-count)."""
     totals: Any
-    """By column: the logarithm of each whole number from 0 on, plus the pseudo-count of every value."""
+    """By column and number of rows, from 0 on: log(number + the pseudo-counts of all values)."""
 
 
 @step
 def change_of_total(tuples, costs, own, column, loses):
-    """How the logarithm of the rows that show a value changes when ``loses`` of them lose theirs."""
+    """How the logarithm of the rows that show any value changes when ``loses`` of them lose theirs."""
     shown = tuples.shown[own, column]
     if loses > shown:
         return 0.0  # impossible: such numbers only fill tables, and are never read
@@ -50,7 +51,7 @@ def change_of_value(tuples, costs, own, node, loses):
 
 @step
 def cost_of_merge(tuples, trees, costs, each, partner):
-    """The cost of one merge, the partner being of any class."""
+    """The cost of giving two tuples the same cells, whatever their classes."""
     place, other_place = tuples.places[each], tuples.places[partner]
     own, other_own = np.int64(tuples.classes[each]), np.int64(tuples.classes[partner])
     size, other_size = np.int64(tuples.sizes[place]), np.int64(tuples.sizes[other_place])

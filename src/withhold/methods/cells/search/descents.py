@@ -1,8 +1,8 @@
 """Schemes of tables with so many columns that not all schemes can be tried.
 
-A *descent* begins with everything withheld and takes one column a level down at a time, for one row: the
-column that saves most for the rows it loses, as long as enough rows share the pattern. Each descent ends at
-a scheme.
+A *descent* is a greedy search for one row. It begins with everything withheld and takes one column down a
+level at a time: the one that saves most in proportion to the rows that no longer match, as long as enough
+rows share the row's pattern. Each descent ends at a scheme.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -28,10 +28,10 @@ NOISE = 0.5
 
 
 class Match(NamedTuple):
-    """Room for a descent."""
+    """Scratch for a descent."""
 
     tuples: Any
-    """Those that match the pattern so far come first, int32."""
+    """The tuples that match the pattern so far come first, int32."""
     levels: Any
     """By column: its level, int64."""
 
@@ -45,7 +45,7 @@ def draw_schemes(
     draw: np.random.Generator,
     chances: Longs,
 ) -> Longs:
-    """The levels of the schemes that descents for rows drawn by their chances end at, each scheme once."""
+    """The levels of the schemes at which descents end, each once; rows are drawn with these chances."""
     n_descents = int(min(MOST_DESCENTS, max(50, CELLS_PER_ROUND // (PASSES * cells.size))))
     match = Match(np.empty(len(cells), dtype=np.int32), np.empty(cells.shape[1], dtype=np.int64))
     rows = draw.choice(len(cells), size=n_descents, p=chances / chances.sum())
@@ -75,7 +75,7 @@ def descend(ladders, prices, cells, weights, row, least, favours, match):
                 then = ladders.nodes[match.levels[j] - 1, cells[row, j]]
                 left = _rows_under(ladders, cells, weights, match, n, j, then)
                 if left >= least:
-                    # A level that loses no row is free.
+                    # A level that loses no row is always worth it.
                     lost = np.log(rows / left) + 1e-9
                     worth = favours[j] * (prices[now] - prices[then] + 1) / lost
                     if worth > best_worth:
@@ -88,7 +88,7 @@ def descend(ladders, prices, cells, weights, row, least, favours, match):
 
 @step
 def _rows_under(ladders, cells, weights, match, n, j, node):
-    """How many of the first ``n`` matching tuples' rows are under a node one level further down."""
+    """How many rows of the first ``n`` tuples still match with column ``j`` a level down, at ``node``."""
     level, rows = match.levels[j] - 1, 0
     for at in range(n):
         if ladders.nodes[level, cells[match.tuples[at], j]] == node:
@@ -98,7 +98,7 @@ def _rows_under(ladders, cells, weights, match, n, j, node):
 
 @step
 def _keep_matching(ladders, cells, weights, match, n, row, j):
-    """Keep those of the first ``n`` tuples that share the row's node; how many, and how many rows."""
+    """Keep those of the first ``n`` tuples that share the row's node; how many tuples, and how many rows."""
     level, kept, rows = match.levels[j], 0, 0
     node = ladders.nodes[level, cells[row, j]]
     for at in range(n):

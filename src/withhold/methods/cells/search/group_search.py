@@ -19,10 +19,10 @@ from withhold.methods.cells.search.groups import MergedGroups, mark_groups, merg
 from withhold.methods.cells.search.limits import make_limits, refuse_too_many
 from withhold.methods.cells.search.start import (
     Shown,
-    last_ones,
+    final_ids,
     make_costs,
-    numbers_of,
-    until_done,
+    make_numbers,
+    merge_until_done,
 )
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 
@@ -37,21 +37,20 @@ def cells_by_groups(
     start = make_groups(forest, shown, sensitive, run.seed)
     mark_groups(start.groups, limits, model.k)
     rest = (forest.trees, make_costs(shown, forest, cost), limits, model.k)
-    until_done(partial(merge_groups, start.groups, *rest), start.groups.numbers, run)
+    merge_until_done(partial(merge_groups, start.groups, *rest), start.groups.numbers, run)
     return start.final_cells()
 
 
 @dataclass(frozen=True)
 class TableGroups:
-    """The groups of a table as the kernels want them, and which rows are whose."""
+    """The groups of a table as the kernels want them, and the group of each row."""
 
     groups: MergedGroups
     of_row: Longs
-    """The group of each row."""
 
     def final_cells(self) -> Ints:
         """The cells that each row has in the end."""
-        cells: Ints = self.groups.cells[last_ones(self.groups.into)]
+        cells: Ints = self.groups.cells[final_ids(self.groups.into)]
         return cells[self.of_row]
 
 
@@ -84,7 +83,7 @@ def make_groups(
             **nobody,
             exact=shown.exact,
             shown=shown.by_column,
-            numbers=numbers_of(0, seed, n),
+            numbers=make_numbers(0, seed, n),
         ),
         found.of_row,
     )

@@ -1,8 +1,8 @@
 """Merging whole groups until each shows enough of the sensitive columns.
 
-A group that has too few rows, or that breaks a requirement, is merged with another. What a group must show
-is closed under union, so a group that is right stays right with whatever joins it, and no group is ever taken
-apart. Two groups that come to have the same cells are one in the release; that, too, is a union.
+A group that has too few rows, or that breaks a requirement, is merged with another. The requirements are
+closed under union, so merging two valid groups never makes an invalid one, and no group is ever split. Two
+groups that come to have the same cells are one in the release; that, too, is a union.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -58,7 +58,7 @@ def merge_groups(groups, trees, costs, limits, k, most_steps):
         group = np.int64(groups.risky[next_draw(groups, groups.numbers[RISKY])])
         other = _cheapest_group(groups, trees, costs, limits, group)
         if other == NOBODY:
-            # All rows are one group; whether it is right is for the check to say.
+            # All rows are one group; whether it is valid is for the check to say.
             unmark_risky(groups, group)
             break
         _merge(groups, trees, group, other)
@@ -86,14 +86,14 @@ def mark_groups(groups, limits, k):
 
 @step
 def _cheapest_group(groups, trees, costs, limits, group):
-    """The group that costs least to merge with; if something is lacking, relative to what it brings.
+    """The group that costs least to merge with; if a requirement is broken, in proportion to what it helps.
 
-    What a group brings is the square root of how much less would be lacking. Plain cost takes too many steps
-    if a distance must shrink, and cost by gain takes too large ones if a value is missing.
+    How much a group helps is the square root of how far it lowers the shortfall. By cost alone, a distance
+    shrinks in too many small steps; by cost / gain, a missing value is found in too large ones.
     """
     size, empty = groups.sizes[group], len(groups.counts) - 1
     lacking = shortfall(limits, groups.counts, group, empty, size)
-    # No group brings more than all that is lacking; a little more, since products are rounded.
+    # No group helps more than to make up the whole shortfall; a little more, since products are rounded.
     most = np.sqrt(lacking) * (1.0 + 1e-9)
     best, best_cost = np.int64(NOBODY), np.inf
     helpful, helpful_rate = np.int64(NOBODY), np.inf
@@ -101,7 +101,7 @@ def _cheapest_group(groups, trees, costs, limits, group):
         other = np.int64(groups.alive[place])
         if other == group:
             continue
-        # A divergence may shrink, so that a merge costs less than nothing.
+        # The divergence may shrink, so that a merge has a negative cost.
         below = max(helpful_rate, 0.0) * most if lacking > 0.0 else best_cost
         cost = cost_of_groups(groups, trees, costs, group, other, below)
         if cost < best_cost or (cost == best_cost and other < best):

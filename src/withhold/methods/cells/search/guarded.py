@@ -1,9 +1,10 @@
 """Groups that must meet requirements beyond their size, while tuples move between them.
 
-With requirements beyond k a group is *right* if it has at least k rows and lacks nothing of the sensitive
-columns. Both joining and leaving can make it wrong: different values stay when a tuple joins, but an entropy
-or a distance may suffer, since the tuple alone is not right. So the values of every open group are counted,
-every move is tested on these counts, and a log of moves is kept, so that they can be taken back.
+A group is *valid* if it has at least k rows and meets the requirements on the sensitive columns. It can
+become invalid when a tuple leaves, and also when one joins: the number of different values never falls then,
+but an entropy may fall or a distance grow, since the tuple alone is not a valid group. So the values of every
+open group are counted, every move is tested on these counts, and moves are logged, so that they can be
+undone.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -22,8 +23,9 @@ from withhold.methods.cells.search.improvement import MOVED, make_attempt
 from withhold.methods.cells.search.limits import DISTINCT, Limits, shortfall
 
 K, FREE, GROWS = 0, 1, 2
+"""Places in ``Guarded.numbers``."""
 MOVES = 4
-"""Room for this many moves of each tuple within one attempt."""
+"""The log of one attempt has room for this many moves per tuple."""
 
 
 class Guarded(NamedTuple):
@@ -32,9 +34,10 @@ class Guarded(NamedTuple):
     patterns: Any
     assigned: Any
     attempt: Any
+    """The log of moves, and what opening a pattern needs."""
     limits: Any
     values: Any
-    """By tuple and sensitive column: its value in the numbering of the limits, int32."""
+    """By tuple and sensitive column: its value, numbered as in the limits, int32."""
     slots: Any
     """By pattern: where its group is counted, or -1, int32."""
     counts: Any
@@ -42,12 +45,14 @@ class Guarded(NamedTuple):
     free: Any
     """The slots that no group uses come first, int32."""
     numbers: Any
-    """k; how many slots are free; 1 if a group that is right stays right whatever joins it, int64."""
+    """k; how many slots are free; 1 if a valid group stays valid whatever joins it, int64."""
 
 
-def guard(patterns: Patterns, weights: Longs, limits: Limits, values: Ints, k: int) -> Guarded:
-    """Nobody assigned yet."""
-    # Every open group is right but the one that is being opened, and perhaps the last of all.
+def make_guarded(
+    patterns: Patterns, weights: Longs, limits: Limits, values: Ints, k: int
+) -> Guarded:
+    """A guarded assignment in which no tuple is assigned yet."""
+    # All open groups are valid except the one being opened, and perhaps the last of all.
     n_slots = int(weights.sum()) // k + 3
     grows = not limits.numbers[DISTINCT + 1 :].any()
     return Guarded(
@@ -94,7 +99,7 @@ def move(state, each, pattern):
 
 @routine
 def take_back(state, mark):
-    """Undo all moves made since there were this many."""
+    """Undo all moves but the first ``mark``."""
     while state.attempt.numbers[MOVED] > mark:
         state.attempt.numbers[MOVED] -= 1
         last = state.attempt.numbers[MOVED]
@@ -103,20 +108,20 @@ def take_back(state, mark):
 
 @step
 def lacks(state, pattern):
-    """How far an open group is from what it must show, apart from its size; 0 if it lacks nothing."""
+    """How far an open group is from meeting the requirements, apart from its size; 0 if it meets them."""
     n = state.assigned.sizes[pattern]
     return shortfall(state.limits, state.counts, state.slots[pattern], len(state.counts) - 1, n)
 
 
 @routine
-def is_right(state, pattern):
-    """Whether an open group has k rows and lacks nothing."""
+def is_valid(state, pattern):
+    """Whether an open group has k rows and meets the requirements."""
     return state.assigned.sizes[pattern] >= state.numbers[K] and lacks(state, pattern) == 0.0
 
 
 @routine
 def lacks_with(state, pattern, each, sign):
-    """How far a group would be from what it must show with a tuple more (1) or fewer (-1)."""
+    """How far a group would be from meeting the requirements with a tuple more (1) or less (-1)."""
     _count(state, pattern, each, sign)
     n = state.assigned.sizes[pattern] + sign * state.assigned.weights[each]
     found = shortfall(state.limits, state.counts, state.slots[pattern], len(state.counts) - 1, n)
@@ -126,13 +131,13 @@ def lacks_with(state, pattern, each, sign):
 
 @step
 def admits(state, pattern, each):
-    """Whether a group that is right stays right with one more tuple."""
+    """Whether a valid group stays valid with one more tuple."""
     return state.numbers[GROWS] == 1 or lacks_with(state, pattern, each, 1) == 0.0
 
 
 @routine
 def can_leave(state, each):
-    """Whether the group of a tuple stays right without it."""
+    """Whether the group of a tuple stays valid without it."""
     own = np.int64(state.assigned.of_tuple[each])
     left = state.assigned.sizes[own] - state.assigned.weights[each]
     return left >= state.numbers[K] and lacks_with(state, own, each, -1) == 0.0
@@ -140,7 +145,7 @@ def can_leave(state, each):
 
 @routine
 def cheapest_admitting(state, each, other_than):
-    """The cheapest open pattern that a tuple matches and that stays right with it, other than one; or -1."""
+    """The cheapest open pattern that a tuple matches and that stays valid with it, other than one; or -1."""
     patterns = state.patterns
     for at in range(patterns.tuple_starts[each], patterns.tuple_starts[each + 1]):
         pattern = np.int64(patterns.of_tuple[at])
@@ -152,6 +157,7 @@ def cheapest_admitting(state, each, other_than):
 
 @step
 def _count(state, pattern, each, sign):
+    """Add the sensitive values of a tuple to the counts of a group, or subtract them."""
     slot, rows = state.slots[pattern], state.assigned.weights[each]
     for column in range(state.values.shape[1]):
         state.counts[slot, state.values[each, column]] += sign * rows

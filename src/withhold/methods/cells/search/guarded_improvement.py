@@ -1,6 +1,6 @@
 """Better assignments under requirements beyond k: as in ``improvement``, but every move is tested.
 
-A pattern is opened by moving tuples there, group by group. Unless all groups are right in the end and
+A pattern is opened by moving tuples there, group by group. Unless all groups are valid in the end and
 something is saved, the moves are taken back.
 """
 
@@ -15,7 +15,7 @@ from withhold.methods.cells.search.guarded import (
     K,
     can_leave,
     cheapest_admitting,
-    is_right,
+    is_valid,
     lacks,
     lacks_with,
     move,
@@ -23,7 +23,7 @@ from withhold.methods.cells.search.guarded import (
     take_back,
 )
 from withhold.methods.cells.search.improvement import (
-    ENDLESS,
+    INFINITY,
     MOVED,
     STAMP,
     TOUCHED,
@@ -33,8 +33,8 @@ from withhold.methods.cells.search.improvement import (
 
 
 @kernel
-def assign_right_ones(state):
-    """Open the patterns whose unassigned rows are right, the cheapest first, for all of these."""
+def assign_valid_groups(state):
+    """Open the patterns whose unassigned rows form a valid group, cheapest first, and assign these rows."""
     patterns, of_tuple = state.patterns, state.assigned.of_tuple
     for pattern in range(len(patterns.costs)):
         rows = np.int64(0)
@@ -48,13 +48,13 @@ def assign_right_ones(state):
             if of_tuple[patterns.tuples[at]] == NOBODY:
                 move(state, np.int64(patterns.tuples[at]), np.int64(pattern))
         _trim(state, np.int64(pattern))
-        if not is_right(state, np.int64(pattern)):
+        if not is_valid(state, np.int64(pattern)):
             take_back(state, np.int64(0))
 
 
 @routine
 def _trim(state, pattern):
-    """Send back tuples without which a pattern is nearer to being right, until it is right."""
+    """Take out tuples without which a group is closer to valid, until it is valid."""
     lacking = lacks(state, pattern)
     each = np.int64(state.assigned.heads[pattern])
     while each != NOBODY and lacking > 0.0:
@@ -69,10 +69,10 @@ def _trim(state, pattern):
 
 @kernel
 def assign_the_rest(state):
-    """Give every tuple that is left its cheapest open pattern that stays right, else the last one.
+    """Give every tuple that is left its cheapest open pattern that stays valid, else the last one.
 
-    All rows match the last one. If it is wrong then, groups give what they can spare, the costliest first;
-    else they join, which ends at the latest with all rows in it.
+    All rows match the last one. If it is invalid then, other groups give it the tuples that they can spare,
+    the costliest group first. If that is not enough, whole groups join it, at worst all of them.
     """
     assigned = state.assigned
     last = np.int64(len(state.patterns.costs) - 1)
@@ -82,7 +82,7 @@ def assign_the_rest(state):
             place(state, np.int64(each), last if pattern == NOBODY else pattern)
     for sparing in (True, False):
         group = last
-        while group > 0 and assigned.sizes[last] > 0 and not is_right(state, last):
+        while group > 0 and assigned.sizes[last] > 0 and not is_valid(state, last):
             group -= 1
             each = np.int64(assigned.heads[group])
             while each != NOBODY:
@@ -94,7 +94,7 @@ def assign_the_rest(state):
 
 @routine
 def _helps(state, pattern, each):
-    """Whether a pattern that is not right is nearer to it with one more tuple."""
+    """Whether one more tuple brings an invalid group closer to valid."""
     lacking = lacks(state, pattern)
     if lacking > 0.0:
         return lacks_with(state, pattern, each, 1) < lacking
@@ -102,7 +102,7 @@ def _helps(state, pattern, each):
 
 
 @kernel
-def open_right_ones(state, first, end):
+def open_guarded(state, first, end):
     """Try to open the patterns from ``first`` to before ``end``; what that saved."""
     saved = 0
     for pattern in range(first, end):
@@ -112,8 +112,8 @@ def open_right_ones(state, first, end):
 
 
 @kernel
-def settle_right_ones(state):
-    """Move tuples to cheaper open patterns, and close groups, all staying right; what that saved."""
+def settle_guarded(state):
+    """Move tuples to cheaper open patterns, and close groups, so that all stay valid; what that saved."""
     saved, costs, assigned = 0, state.patterns.costs, state.assigned
     for each in range(len(assigned.of_tuple)):
         own = np.int64(assigned.of_tuple[each])
@@ -144,9 +144,9 @@ def _try_to_open(state, pattern):
         group = np.int64(attempt.touched[at])
         if costs[group] > costs[pattern]:
             gain += _take(state, group, pattern)
-    if gain > 0 and not is_right(state, pattern):
+    if gain > 0 and not is_valid(state, pattern):
         gain = _fill_up(state, pattern, gain)
-    if gain > 0 and is_right(state, pattern):
+    if gain > 0 and is_valid(state, pattern):
         return gain
     take_back(state, np.int64(0))
     return np.int64(0)
@@ -154,7 +154,7 @@ def _try_to_open(state, pattern):
 
 @routine
 def _take(state, group, pattern):
-    """Move what a pattern can have of a group, all of it or what it can spare, which saves more; how much."""
+    """Move all matching tuples of a group or those it can spare, whichever saves more; how much it saves."""
     mark = state.attempt.numbers[MOVED]
     if mark + 2 * len(state.assigned.of_tuple) > len(state.attempt.moved):
         return np.int64(0)
@@ -172,21 +172,21 @@ def _take(state, group, pattern):
 
 
 @routine
-def _take_whole(state, group, pattern, bearable):
-    """Move all that a pattern can have of a group, which is closed if the rest is wrong; what it saves.
+def _take_whole(state, group, pattern, limit):
+    """Move all matching tuples of a group, and close the group if the rest is invalid; what that saves.
 
-    If closing it costs more than ``bearable``, the result is so low that the caller takes the moves back.
+    If closing costs more than the gain plus ``limit``, the result is so low that the caller undoes the moves.
     """
     each_saves = state.patterns.costs[group] - state.patterns.costs[pattern]
     gained = _take_tuples(state, group, pattern, False) * each_saves
-    if state.assigned.sizes[group] == 0 or is_right(state, group):
+    if state.assigned.sizes[group] == 0 or is_valid(state, group):
         return gained
-    return gained - _close(state, group, max(gained + bearable, np.int64(0)))
+    return gained - _close(state, group, max(gained + limit, np.int64(0)))
 
 
 @routine
 def _take_tuples(state, group, pattern, spared):
-    """Move the tuples of a group that match a pattern there, or those that can be spared; how many rows."""
+    """Move to a pattern those tuples of a group that match it, or only those it can spare; how many rows."""
     rows = np.int64(0)
     each = np.int64(state.assigned.heads[group])
     while each != NOBODY and not (spared and state.assigned.sizes[group] <= state.numbers[K]):
@@ -200,8 +200,8 @@ def _take_tuples(state, group, pattern, spared):
 
 
 @routine
-def _close(state, group, bearable):
-    """Send the tuples of a group to other open patterns; the cost, ENDLESS if above ``bearable`` ≥ 0."""
+def _close(state, group, limit):
+    """Send the tuples of a group to other open patterns; the cost, INFINITY if it exceeds a ``limit`` ≥ 0."""
     assigned, costs = state.assigned, state.patterns.costs
     cost = np.int64(0)
     each = np.int64(assigned.heads[group])
@@ -209,10 +209,10 @@ def _close(state, group, bearable):
         after = np.int64(assigned.following[each])
         other = cheapest_admitting(state, each, group)
         if other == NOBODY:
-            return np.int64(ENDLESS)
+            return np.int64(INFINITY)
         cost += assigned.weights[each] * (costs[other] - costs[group])
-        if bearable >= 0 and cost > bearable:
-            return np.int64(ENDLESS)
+        if limit >= 0 and cost > limit:
+            return np.int64(INFINITY)
         move(state, each, other)
         each = after
     return cost
@@ -220,9 +220,9 @@ def _close(state, group, bearable):
 
 @routine
 def _fill_up(state, pattern, gain):
-    """Let cheaper groups give what a pattern lacks, what they can spare or one of them everything.
+    """Let cheaper groups give a pattern what it lacks: what each can spare, or else one of them everything.
 
-    What is left of the gain.
+    Returns what is left of the gain.
     """
     attempt, assigned, costs = state.attempt, state.assigned, state.patterns.costs
     mark, left = attempt.numbers[MOVED], gain
@@ -231,14 +231,14 @@ def _fill_up(state, pattern, gain):
         if costs[group] > costs[pattern] or assigned.sizes[group] <= state.numbers[K]:
             continue
         each = np.int64(assigned.heads[group])
-        while each != NOBODY and left > 0 and not is_right(state, pattern):
+        while each != NOBODY and left > 0 and not is_valid(state, pattern):
             after = np.int64(assigned.following[each])
             is_inside = attempt.inside[each] == attempt.numbers[STAMP]
             if is_inside and _helps(state, pattern, each) and can_leave(state, each):
                 left -= assigned.weights[each] * (costs[pattern] - costs[group])
                 move(state, each, pattern)
             each = after
-    if left > 0 and is_right(state, pattern):
+    if left > 0 and is_valid(state, pattern):
         return left
     take_back(state, mark)
     for at in range(attempt.numbers[TOUCHED]):
@@ -247,7 +247,7 @@ def _fill_up(state, pattern, gain):
         if costs[group] > costs[pattern] or assigned.sizes[group] == 0 or loss >= gain:
             continue
         left = gain + _take_whole(state, group, pattern, gain)
-        if left > 0 and is_right(state, pattern):
+        if left > 0 and is_valid(state, pattern):
             return left
         take_back(state, mark)
     return np.int64(0)

@@ -1,10 +1,10 @@
-"""Better assignments: open patterns if that saves something, then let rows move and groups close.
+"""Better assignments: open patterns if that saves something, then move rows and close groups.
 
 Every state in between is k-anonymous: an open pattern has at least k rows after each step. A pattern that
-is opened takes, from each group whose rows it serves more cheaply, all matching ones if k rows or none are
-left there. Otherwise it takes what the group can spare, or all matching ones while the others go to their
-cheapest open patterns, whichever saves more. If these are fewer than k rows, cheaper groups give what they
-can spare, or one of them joins.
+is opened takes rows from each group where they cost more: all that match if at least k rows or none stay
+behind; otherwise those that the group can spare, or all that match while the group is closed and its other
+rows go to their cheapest open patterns, whichever saves more. If it has fewer than k rows then, cheaper
+groups give what they can spare, or one of them joins.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -22,12 +22,13 @@ from withhold.methods.cells.search.assignment import assign, cheapest_open
 NOTHING, ALL, SPARE, CLOSE = 0, 1, 2, 3
 """What a group gives: nothing, all matching tuples, what it can spare, or all while it is closed."""
 STAMP, TOUCHED, MOVED = 0, 1, 2
-ENDLESS = 2**62
-"""More than anything costs."""
+"""Places in ``Attempt.numbers``."""
+INFINITY = 2**62
+"""Above all costs."""
 
 
 class Attempt(NamedTuple):
-    """What opening one pattern would do; scratch that is made once."""
+    """What opening one pattern would do; scratch that is allocated once."""
 
     gives: Any
     """By pattern: what its group gives, int8."""
@@ -51,9 +52,9 @@ class Attempt(NamedTuple):
 
 
 def make_attempt(patterns: Patterns, n_tuples: int, moves: int = 2) -> Attempt:
-    """Room for attempts."""
+    """Scratch for attempts, with room for so many moves of each tuple."""
     n = len(patterns.costs)
-    # A tuple moves at most twice: into the pattern, or out of a group that closes.
+    # Two are enough here: a tuple moves into the pattern, or out of a group that closes.
     return Attempt(
         gives=np.zeros(n, dtype=np.int8),
         counts=np.zeros(n, dtype=np.int64),
@@ -104,7 +105,7 @@ def settle(patterns, assigned, attempt, k):
 
 @step
 def serves_anybody(patterns, assigned, pattern):
-    """Whether some tuple would be cheaper under a pattern than it is."""
+    """Whether some tuple would cost less under a pattern than it does now."""
     at, end = patterns.starts[pattern], patterns.starts[pattern + 1]
     cost = patterns.costs[pattern]
     while at < end and patterns.costs[assigned.of_tuple[patterns.tuples[at]]] <= cost:
@@ -114,10 +115,10 @@ def serves_anybody(patterns, assigned, pattern):
 
 @step
 def _is_worth_trying(patterns, assigned, attempt, pattern, k):
-    """Whether some tuple has moved since the last try, and the pattern may save more than it must cost.
+    """Whether a matching tuple has moved since the last try, and opening may save more than it must cost.
 
-    It saves what the rows save that cost more where they are. If these are too few, as many others as are
-    lacking must join them, and each of those loses at least what the costliest of them loses.
+    The gain comes from rows that cost more where they are. If these are fewer than k, others must make up the
+    number, and each of those loses at least as much as the costliest of them.
     """
     cost, rows, gain = patterns.costs[pattern], assigned.sizes[pattern], np.int64(0)
     costliest, changed = np.int64(NOBODY), False
@@ -154,8 +155,8 @@ def _try_to_open(patterns, assigned, attempt, pattern, k):
         attempt.gives[group] = ALL
         if 0 < left < k:
             attempt.gives[group] = CLOSE
-            bearable = gained - spare * each
-            gained -= _cost_of_closing(patterns, assigned, attempt, group, bearable)
+            limit = gained - spare * each
+            gained -= _cost_of_closing(patterns, assigned, attempt, group, limit)
             if gained <= spare * each:
                 attempt.gives[group] = SPARE
                 taken, gained = spare, spare * each
@@ -190,15 +191,15 @@ def touch(patterns, assigned, attempt, pattern):
 
 
 @step
-def _cost_of_closing(patterns, assigned, attempt, group, bearable):
-    """The cost of sending those tuples of a group elsewhere that are not inside; exact up to ``bearable``."""
+def _cost_of_closing(patterns, assigned, attempt, group, limit):
+    """The cost of sending the other tuples of a group elsewhere; above ``limit``, perhaps only a part."""
     cost = np.int64(0)
     each = np.int64(assigned.heads[group])
-    while each != NOBODY and cost <= bearable:
+    while each != NOBODY and cost <= limit:
         if attempt.inside[each] != attempt.numbers[STAMP]:
             other = cheapest_open(patterns, assigned, each, group)
             if other == NOBODY:
-                cost = np.int64(ENDLESS)
+                cost = np.int64(INFINITY)
             else:
                 cost += assigned.weights[each] * (patterns.costs[other] - patterns.costs[group])
         each = np.int64(assigned.following[each])
@@ -206,13 +207,13 @@ def _cost_of_closing(patterns, assigned, attempt, group, bearable):
 
 
 @step
-def _fill_up(patterns, assigned, attempt, pattern, k, lacking, bearable):
-    """Let cheaper groups give what a pattern lacks: one of them everything, or several what they can spare.
+def _fill_up(patterns, assigned, attempt, pattern, k, lacking, limit):
+    """Decide which cheaper groups give what a pattern lacks: one everything, or several what they can spare.
 
-    What that costs; more than is bearable if it cannot be done.
+    Returns what that costs; more than ``limit`` if it cannot be done.
     """
     cost = patterns.costs[pattern]
-    joining, cost_of_joining = np.int64(NOBODY), bearable + 1
+    joining, cost_of_joining = np.int64(NOBODY), limit + 1
     for at in range(attempt.numbers[TOUCHED]):
         group = np.int64(attempt.touched[at])
         loss = attempt.counts[group] * (cost - patterns.costs[group])
@@ -287,7 +288,7 @@ def _close(patterns, assigned, attempt, group):
         after = np.int64(assigned.following[each])
         other = cheapest_open(patterns, assigned, each, group)
         if other == NOBODY:
-            return np.int64(ENDLESS)
+            return np.int64(INFINITY)
         cost += assigned.weights[each] * (patterns.costs[other] - patterns.costs[group])
         _move(assigned, attempt, each, other)
         each = after

@@ -1,8 +1,8 @@
-"""How far a group is from what it must show of the sensitive columns, as one number that a search can lower.
+"""How far a group is from meeting the requirements on sensitive columns: a number that a search can lower.
 
-Floating point only ranks groups here; whether the model holds is for the check to say. Still, a group counts
-as right only if it is: distances and shares are whole numbers, and if two entropies are too close for
-logarithms, prime factors decide.
+Floating point only ranks groups here; whether the model holds is for the check to say. Still, the shortfall
+is 0 only if the group meets them: distances and shares are compared as whole numbers, and if an entropy is
+too close to its bound for logarithms, prime factors decide.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -30,6 +30,8 @@ from withhold.wording import counted
 ROWS, DISTINCT, EVEN_TOP, EVEN_BOTTOM, C_TOP, C_BOTTOM, RANK, T_TOP, T_BOTTOM, BETA_BOTTOM = range(
     10
 )
+"""Places in ``Limits.numbers``. A fraction has a numerator (TOP) and a denominator (BOTTOM); EVEN is the ℓ of
+entropy ℓ-diversity, C and RANK are the c and ℓ of (c, ℓ)-diversity, T is t-closeness and BETA β-likeness."""
 TOO_CLOSE = 1e-9
 """Per row: if the entropies differ by no more than this, logarithms do not decide."""
 MOST_COUNTS = 2**28
@@ -37,7 +39,7 @@ MOST_COUNTS = 2**28
 
 
 class Limits(NamedTuple):
-    """What every group must satisfy; values of all sensitive columns are in one numbering."""
+    """What every group must satisfy; the values of all sensitive columns are numbered together."""
 
     starts: Any
     """By sensitive column: its first value; and the end of all, int64."""
@@ -46,13 +48,14 @@ class Limits(NamedTuple):
     totals: Any
     """By value: how many rows of the table have it, int64."""
     most: Any
-    """By value: how often it may occur for each row of a group, whole part, int64; -1: always."""
+    """By value: 1 + β times the rows of the table that have it, whole part, int64; -1: no limit. Of n rows of
+    a group at most n / (rows of the table) times as many may have it."""
     rests: Any
-    """By value: the rest of that, in parts of ``numbers[BETA_BOTTOM]``, int64."""
+    """By value: the fraction of that, in units of 1 / ``numbers[BETA_BOTTOM]``, int64."""
     numbers: Any
-    """The rows of the table, and the numbers of each requirement; 0 if it is not asked for, int64."""
+    """The rows of the table, and the numbers of each requirement; 0 if it is not required, int64."""
     largest: Any
-    """Room for the largest counts of a group, int64."""
+    """Scratch for the largest counts of a group, int64."""
 
 
 def make_limits(sensitive: Sequence[Sensitive], requirements: Sequence[Requirement]) -> Limits:
@@ -105,7 +108,7 @@ def refuse_too_many(sensitive: Sequence[Sensitive], n_groups: int) -> None:
 
 @routine
 def shortfall(limits, counts, one, other, n):
-    """How far a group of ``n`` rows is from being right, 0 if it is.
+    """How far a group of ``n`` rows is from meeting all requirements; 0 if it meets them.
 
     ``counts`` has by group how many rows have each value; the group is ``one`` and ``other`` together.
     """
@@ -119,11 +122,13 @@ def shortfall(limits, counts, one, other, n):
             if found < numbers[DISTINCT]:
                 total += 1.0 - found / numbers[DISTINCT]
         if numbers[EVEN_TOP] > 0:
-            total += _unevenness(limits, counts, one, other, n, first, end)
+            total += _missing_entropy(limits, counts, one, other, n, first, end)
         if numbers[RANK] > 0:
             total += _dominance(limits, counts, one, other, n, first, end)
         if numbers[T_TOP] > 0:
-            total += _remoteness(limits, counts, one, other, n, first, end, limits.ordered[column])
+            total += _excess_distance(
+                limits, counts, one, other, n, first, end, limits.ordered[column]
+            )
         if numbers[BETA_BOTTOM] > 0:
             for value in range(first, end):
                 if limits.most[value] >= 0:
@@ -136,7 +141,7 @@ def shortfall(limits, counts, one, other, n):
 
 
 @step
-def _unevenness(limits, counts, one, other, n, first, end):
+def _missing_entropy(limits, counts, one, other, n, first, end):
     """By how much the entropy of a group is below log ℓ."""
     top, bottom = limits.numbers[EVEN_TOP], limits.numbers[EVEN_BOTTOM]
     left = n * (np.log(n) - np.log(top) + np.log(bottom))
@@ -146,14 +151,17 @@ def _unevenness(limits, counts, one, other, n, first, end):
             left -= there * np.log(there)
     if left > TOO_CLOSE * n:
         return 0.0
-    if left > -TOO_CLOSE * n and _is_as_even(counts, one, other, n, first, end, top, bottom):
+    if left > -TOO_CLOSE * n and _entropy_is_exact(counts, one, other, n, first, end, top, bottom):
         return 0.0
     return max(-left / n, TOO_CLOSE)
 
 
 @step
-def _is_as_even(counts, one, other, n, first, end, top, bottom):
-    """Whether n^n · bottom^n = top^n · Π n_i^n_i, prime by prime; False if that would take long."""
+def _entropy_is_exact(counts, one, other, n, first, end, top, bottom):
+    """Whether the entropy is exactly log ℓ: n^n · bottom^n = top^n · Π n_i^n_i, compared prime by prime.
+
+    False if that would take long, so that the group counts as short of it.
+    """
     common = n
     for value in range(first, end):
         rest = counts[one, value] + counts[other, value]
@@ -193,7 +201,7 @@ def _power(number, prime):
 
 @step
 def _dominance(limits, counts, one, other, n, first, end):
-    """By how much the most frequent value exceeds c times what is beyond the ℓ - 1 most frequent."""
+    """By how much the most frequent value exceeds c times all but the ℓ - 1 most frequent, relative to n."""
     kept = limits.numbers[RANK] - 1
     for place in range(kept):
         limits.largest[place] = 0
@@ -210,8 +218,8 @@ def _dominance(limits, counts, one, other, n, first, end):
 
 
 @step
-def _remoteness(limits, counts, one, other, n, first, end, is_ordered):
-    """By how much a group's frequencies are further than t from those of the table."""
+def _excess_distance(limits, counts, one, other, n, first, end, is_ordered):
+    """By how much the distance between a group's frequencies and those of the table exceeds t."""
     n_rows = limits.numbers[ROWS]
     moved, ahead = np.int64(0), np.int64(0)
     steps = max(end - first - 1, 1) if is_ordered else 1
@@ -223,7 +231,7 @@ def _remoteness(limits, counts, one, other, n, first, end, is_ordered):
         elif difference > 0:
             moved += difference
     top, bottom = limits.numbers[T_TOP], limits.numbers[T_BOTTOM]
-    # In two parts, so that no product leaves 64 bits.
+    # In two parts, so that no product overflows 64 bits.
     pairs = steps * n * n_rows
     most = top * (pairs // bottom) + top * (pairs % bottom) // bottom
     return 0.0 if moved <= most else (moved - most) / float(pairs)

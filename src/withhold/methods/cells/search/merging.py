@@ -1,6 +1,6 @@
-"""Bottom-up cell suppression: merge risky tuples with the cheapest partners until none is risky.
+"""Bottom-up cell suppression: merge risky tuples with their cheapest partners until none is risky.
 
-A risky tuple is merged with one of its class, and only if there is none, of another.
+A risky tuple is merged with one of its own class; only if that has none left, with one of another class.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -35,7 +35,7 @@ def merge_tuples(tuples, trees, costs, scratch, k, most_steps):
 
 @step
 def _cheapest_stranger(tuples, trees, costs, each):
-    """The tuple of another class and another group that costs least to be made equal to."""
+    """The tuple of another class and another group that is cheapest to merge with."""
     best, best_cost = np.int64(NOBODY), np.inf
     for own in range(len(tuples.starts)):
         for other in range(tuples.starts[own], tuples.ends[own]):

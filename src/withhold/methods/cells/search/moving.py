@@ -1,7 +1,7 @@
 """Better groups of rows: rows move to neighbouring groups.
 
-Every state in between is right: a group keeps k rows and what it must show, and a row moves only if that
-saves something.
+Every state in between is valid: all groups keep at least k rows and meet the requirements. A row moves only
+if that saves something.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -19,76 +19,76 @@ from withhold.methods.cells.search.limits import shortfall
 from withhold.methods.cells.search.row_groups import join_group, leave_group, measure_group
 from withhold.methods.cells.search.splitting import Rows
 
-ENDLESS = 2**62
+INFINITY = 2**62
 
 
-class MoveRoom(NamedTuple):
-    """What is known of the current group."""
+class MoveScratch(NamedTuple):
+    """What is known of the current group: enough to cost it without any one of its rows."""
 
     tallies: Any
     """By slot: how many of its rows have the value; 0 between two groups, int64."""
     ends: Any
-    """By column: the second lowest and the second highest place, int64."""
+    """By column: the second lowest and the second highest place that occur, int64."""
 
 
-def make_move_room(rows: Rows) -> MoveRoom:
-    """Room for one group at a time."""
-    return MoveRoom(
+def make_move_scratch(rows: Rows) -> MoveScratch:
+    """Scratch for one group at a time."""
+    return MoveScratch(
         tallies=np.zeros(len(rows.axes.places), dtype=np.int64),
         ends=np.zeros((len(rows.axes.steps), 2), dtype=np.int64),
     )
 
 
 @kernel
-def move_rows(rows, groups, near, room, first, end):
-    """Let the rows of some groups move to the neighbours where that saves most; what it saved."""
+def move_rows(rows, groups, near, scratch, first, end):
+    """Move rows of some groups to the neighbouring group where that saves most; what it saved."""
     saved = np.int64(0)
     for group in range(first, end):
         if groups.sizes[group] > rows.k and groups.costs[group] > 0:
-            _tally(rows, groups, room, group, 1)
+            _tally(rows, groups, scratch, group, 1)
             row = groups.heads[group]
             while row != NOBODY and groups.sizes[group] > rows.k:
                 following = groups.following[row]
-                target, gain = _best_target(rows, groups, near, room, row)
+                target, gain = _best_target(rows, groups, near, scratch, row)
                 if target != NOBODY:
                     saved += gain
-                    _tally(rows, groups, room, group, -1)
+                    _tally(rows, groups, scratch, group, -1)
                     leave_group(rows, groups, row)
                     join_group(rows, groups, row, target)
                     measure_group(rows, groups, group)
                     measure_group(rows, groups, target)
-                    _tally(rows, groups, room, group, 1)
+                    _tally(rows, groups, scratch, group, 1)
                 row = following
-            _tally(rows, groups, room, group, -1)
+            _tally(rows, groups, scratch, group, -1)
     return saved
 
 
 @routine
-def _tally(rows, groups, room, group, by):
+def _tally(rows, groups, scratch, group, by):
     """Add the rows of a group to the tallies, or take them off again; find the second ends of its ranges."""
     axes = rows.axes
     for j in range(len(axes.steps)):
-        room.ends[j, 0], room.ends[j, 1] = ENDLESS, -ENDLESS
+        scratch.ends[j, 0], scratch.ends[j, 1] = INFINITY, -INFINITY
         first = axes.words[j]
         row = groups.heads[group]
         while row != NOBODY:
             slot = rows.cells[row, j]
-            room.tallies[slot] += by
+            scratch.tallies[slot] += by
             if axes.steps[j] == 0:
                 place = axes.places[slot]
                 if place > groups.boxes[group, first]:
-                    room.ends[j, 0] = min(room.ends[j, 0], place)
+                    scratch.ends[j, 0] = min(scratch.ends[j, 0], place)
                 if place < groups.boxes[group, first + 1]:
-                    room.ends[j, 1] = max(room.ends[j, 1], place)
+                    scratch.ends[j, 1] = max(scratch.ends[j, 1], place)
             row = groups.following[row]
 
 
 @routine
-def _best_target(rows, groups, near, room, row):
+def _best_target(rows, groups, near, scratch, row):
     """The neighbouring group that a row should move to, or -1, and what that saves."""
     group = groups.of_row[row]
     n_left = groups.sizes[group] - 1
-    spared = groups.costs[group] * (n_left + 1) - _cost_without(rows, groups, room, row) * n_left
+    spared = groups.costs[group] * (n_left + 1) - _cost_without(rows, groups, scratch, row) * n_left
     best, saved = np.int64(NOBODY), np.int64(0)
     if spared <= 0 or not _may_leave_group(rows, groups, row):
         return best, saved
@@ -108,18 +108,18 @@ def _best_target(rows, groups, near, room, row):
 
 
 @step
-def _cost_without(rows, groups, room, row):
-    """What a row costs in the group of this one without it."""
+def _cost_without(rows, groups, scratch, row):
+    """What each other row of this row's group costs once this one has left."""
     axes, group, cost = rows.axes, groups.of_row[row], np.int64(0)
     for j in range(len(axes.steps)):
         slot = rows.cells[row, j]
         width = groups.widths[group, j]
-        if room.tallies[slot] == 1 and width > 0:
+        if scratch.tallies[slot] == 1 and width > 0:
             first, place = axes.words[j], axes.places[slot]
             if axes.steps[j] == 0:
                 low, high = groups.boxes[group, first], groups.boxes[group, first + 1]
-                low = room.ends[j, 0] if place == low else low
-                high = room.ends[j, 1] if place == high else high
+                low = scratch.ends[j, 0] if place == low else low
+                high = scratch.ends[j, 1] if place == high else high
                 width = min(high - low, UNIT)
             else:
                 n_values = np.int64(0)
@@ -135,7 +135,7 @@ def _cost_without(rows, groups, room, row):
 
 @step
 def _cost_with(rows, groups, target, row, limit):
-    """What a row costs in the target group with this row in it; once above ``limit``, perhaps only a part."""
+    """What each row of the target group costs with this row in it; above ``limit``, perhaps only a part."""
     axes, cost = rows.axes, np.int64(0)
     for j in range(len(axes.steps)):
         first, place = axes.words[j], axes.places[rows.cells[row, j]]
@@ -158,7 +158,7 @@ def _cost_with(rows, groups, target, row, limit):
 
 @step
 def _may_leave_group(rows, groups, row):
-    """Whether a group still shows enough of the sensitive columns without this row of it."""
+    """Whether the group of a row meets the requirements on sensitive columns without it."""
     if rows.sensitive.shape[1] == 0:
         return True
     group, no_rows = groups.of_row[row], np.int64(len(groups.sizes))
@@ -172,7 +172,7 @@ def _may_leave_group(rows, groups, row):
 
 @step
 def _may_join_group(rows, groups, row, target):
-    """Whether a group still shows enough of the sensitive columns with this row."""
+    """Whether the target group meets the requirements on sensitive columns with this row."""
     if rows.sensitive.shape[1] == 0:
         return True
     no_rows = np.int64(len(groups.sizes))

@@ -1,11 +1,11 @@
 """The cheapest partner of a tuple among those of its class.
 
-Within one step the cost of a merge depends only on the partner's size and, column by column, on its node; so
-it is looked up in a table that is filled once a step for each small size.
+Within one step the cost of a merge depends only on the partner's size and, column by column, on its node. So
+it is looked up in a table that is filled once per step, for each small size.
 
-Most candidates are passed over after three look-ups. Up to three times, one column or two are encoded
-together: there are so few combinations of their nodes that the cost of each, for partners of every small
-size, is added up once a step. A tuple's *key* holds its size and most of its cells as places in these lists.
+Most candidates are ruled out by three look-ups. The first columns are taken in up to three *pairs*, of two
+columns or one. A pair has so few combinations of nodes, its *codes*, that the cost of each code for partners
+of each small size is listed once per step. A tuple's *key* packs its indexes into these three lists.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -26,11 +26,11 @@ from withhold.methods.cells.search.tuples import Tuples
 PAIRS = 3
 BITS = 21
 MASK = (1 << BITS) - 1
-"""Of a place in a list of costs."""
+"""Selects one of the indexes in a key."""
 MOST_CODES = 1024
-"""The most combinations of nodes that are encoded together; one column alone may have more."""
+"""The most codes of two columns; one column alone may have more."""
 SLACK = 1e-9
-"""Sums of floats that differ by less may be equal; no candidate is passed over for less."""
+"""Sums of floats that differ by less may be equal; no candidate is ruled out for less."""
 BLOCK = 128
 """Places that are scanned before the best of them lowers the limit."""
 NEARBY = 8
@@ -38,14 +38,14 @@ NEARBY = 8
 
 
 class MergeScratch(NamedTuple):
-    """Room to work in; holds nothing between two steps."""
+    """Scratch; nothing in it is needed after a step."""
 
     base: Any
-    """By node, like the next four: the cost of meeting it, whatever the partner's size."""
+    """By node, like the next four: what merging with a partner at this node costs, apart from its size."""
     slope: Any
     """What each row of the partner adds."""
     weight: Any
-    """What the partner's loss of its value weighs in the divergence; 0 if it loses none."""
+    """The weight of the partner's loss of its value in the divergence; 0 if it keeps it."""
     both: Any
     """1 if the tuple itself loses its value, too, else 0."""
     log: Any
@@ -53,23 +53,26 @@ class MergeScratch(NamedTuple):
     table: Any
     """By node and size: the cost of merging with a tuple of this size that has this node."""
     first: Any
-    """By code and size: what the cells of the first pair of columns cost; less than anything for size 0,
-    so that large tuples are never passed over."""
+    """By code and size: what the cells of the first pair of columns cost; minus infinity for size 0, so that
+    large tuples are never ruled out."""
     second: Any
+    """The same for the second pair."""
     third: Any
-    """The same, and at least what the columns cost that keys do not show."""
+    """The same for the third pair, plus the least that the columns cost that are in no key."""
     pairs: Any
     """By pair of columns: the first node and the end of each, uint64, as no index can be negative then."""
     hidden: Any
-    """The first column that keys do not show, as an array of one number."""
+    """The first column that is in no key, as an array of one number."""
     least: Any
-    """By size: what the columns which keys do not show cost together at least; of one column the next."""
+    """By size: the least that the columns cost together that are in no key."""
     lowest: Any
+    """By size: the least that one of these columns costs."""
     losses: Any
-    """By size: how a column's total changes by the partner's loss; then by that of both."""
-    hopeful: Any
-    """Places that may be cheaper than what was found so far; then those too large for keys, int32."""
+    """By size: how a column's term for its total changes by the partner's loss; then by that of both."""
+    promising: Any
+    """Places that may be cheaper than the best so far, int32."""
     large: Any
+    """Places of tuples that are too large for keys, int32."""
     bounds: Any
     """By column: its first node, and the end of the last, uint64."""
     merged: Any
@@ -94,7 +97,7 @@ def split_columns(bounds: Longs, n_sizes: int) -> Longs:
 def make_digits(
     bounds: Longs, ends: Longs, n_sizes: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """What the key grows by with each column's node; and what is then taken off, and added for the size."""
+    """By column the factor of its node in a key; and what is subtracted from all keys, and added per row."""
     digits = np.zeros(len(bounds) - 1, dtype=np.uint64)
     origin = size_digit = 0
     for pair in range(PAIRS):
@@ -122,10 +125,10 @@ def make_keys(
 
 
 def make_scratch(tuples: Tuples, bounds: Longs) -> MergeScratch:
-    """Room to find partners for these tuples, whose columns have these nodes."""
+    """Scratch to find partners for these tuples, whose columns have these nodes."""
     n_nodes, listed = int(bounds[-1]), int(tuples.n_sizes[0])
     ends = split_columns(bounds, listed).tolist()
-    # What a pair lacks is the node after all others, which costs nothing.
+    # A pair of fewer than two columns is filled up with the node after all others, which costs nothing.
     pairs = np.tile(np.array([n_nodes, n_nodes + 1], dtype=np.uint64), (PAIRS, 2))
     for pair, (first, last) in enumerate(zip(ends, ends[1:], strict=False)):
         for place, column in enumerate(range(first, last)):
@@ -144,7 +147,7 @@ def make_scratch(tuples: Tuples, bounds: Longs) -> MergeScratch:
         least=np.zeros(2 * listed),
         lowest=np.zeros(2 * listed),
         losses=np.zeros((2, 2 * listed)),
-        hopeful=np.zeros(BLOCK + 1, dtype=np.int32),
+        promising=np.zeros(BLOCK + 1, dtype=np.int32),
         large=np.zeros(len(tuples.ids), dtype=np.int32),
         bounds=bounds.astype(np.uint64),
         merged=np.zeros(len(bounds) - 1, dtype=np.uint32),
@@ -153,9 +156,9 @@ def make_scratch(tuples: Tuples, bounds: Longs) -> MergeScratch:
 
 @step
 def _prepare(tuples, trees, costs, scratch, each):
-    """Compute, for every node, what meeting it costs a tuple, apart from what the partner's size changes.
+    """Compute, for every node, those parts of the cost of merging there that no partner's size changes.
 
-    With ``_fill_tables`` the same as ``cost_of_merge``, but what all candidates share is computed once.
+    With ``_fill_tables`` this gives the same as ``cost_of_merge``, computing once what candidates share.
     """
     own, place = np.int64(tuples.classes[each]), tuples.places[each]
     size, linear = np.int64(tuples.sizes[place]), costs.linear
@@ -220,7 +223,7 @@ def _fill_node(tuples, costs, scratch, own, node):
         for size in range(1, n_sizes):
             table[node, size] = fixed + size * each_row
         return
-    # A partner with this node has at most as many rows as show it; the places behind are never read.
+    # A partner at this node has at most as many rows as show it; larger sizes are never read.
     left, now, both = tuples.exact[own, node], scratch.log[node], scratch.both[node]
     most = min(n_sizes - 1, left)
     for size in range(1, most + 1):
@@ -232,9 +235,9 @@ def _fill_node(tuples, costs, scratch, own, node):
 
 @step
 def _fill_codes(codes, scratch, pair, hidden):
-    """Add up what the nodes of a pair of columns cost, for every combination and size.
+    """List what each code of a pair of columns costs, for every size.
 
-    ``hidden`` is 1 to add what the columns cost that keys do not show.
+    ``hidden`` is 1 to add the least that the columns cost that are in no key, else 0.
     """
     table, pairs = scratch.table, scratch.pairs
     n_sizes = np.uint64(table.shape[1] // 2)
@@ -259,7 +262,7 @@ def _cost_in_table(tuples, scratch, place, size):
 
 @step
 def _cost_of_large(tuples, costs, scratch, each, place):
-    """The cost of merging with the tuple at this place, which the tables may be too small for."""
+    """The cost of merging with the tuple at this place, which may be too large for the table."""
     own, size = np.int64(tuples.classes[each]), np.int64(tuples.sizes[place])
     mine = np.int64(tuples.sizes[tuples.places[each]])
     if size < scratch.table.shape[1]:
@@ -278,26 +281,27 @@ def _cost_of_large(tuples, costs, scratch, each, place):
 
 
 @step
-def _find_hopeful(tuples, scratch, begin, end, limit):
-    """Put into ``hopeful`` which places may cost no more than the limit; returns how many do."""
+def _find_promising(tuples, scratch, begin, end, limit):
+    """Write into ``promising`` the places that may cost no more than the limit; how many there are."""
     # No branch, as it would be unpredictable; unsigned, as no index can be negative then.
-    n_hopeful = np.uint64(0)
+    n_promising = np.uint64(0)
     for place in range(np.uint64(begin), np.uint64(end)):
         key = tuples.keys[place]
         one = key & np.uint64(MASK)
         two = (key >> np.uint64(BITS)) & np.uint64(MASK)
         three = key >> np.uint64(2 * BITS)
-        scratch.hopeful[n_hopeful] = place
+        scratch.promising[n_promising] = place
         cost = scratch.first[one] + scratch.second[two] + scratch.third[three]
-        n_hopeful += np.uint64(cost <= limit)
-    return np.int64(n_hopeful)
+        n_promising += np.uint64(cost <= limit)
+    return np.int64(n_promising)
 
 
 @step
 def cheapest_partner(tuples, trees, costs, scratch, each):
     """The tuple of the same class, but another group, that costs least; ties go to the lower id.
 
-    Tries first those near the tuple, which are often similar. Others of its group are equal to it already.
+    Those near the tuple are tried first, since they are often similar. Tuples of its own group already have
+    the same cells, so merging with them would change nothing.
     """
     _prepare(tuples, trees, costs, scratch, each)
     _fill_tables(tuples, costs, scratch, each)
@@ -308,8 +312,8 @@ def cheapest_partner(tuples, trees, costs, scratch, each):
     for block in range(start - BLOCK, end, BLOCK):
         begin = block if block >= start else max(near - NEARBY, start)
         last = min(block + BLOCK if block >= start else near + NEARBY, end)
-        for k in range(_find_hopeful(tuples, scratch, begin, last, best_cost + SLACK)):
-            place = np.int64(scratch.hopeful[k])
+        for k in range(_find_promising(tuples, scratch, begin, last, best_cost + SLACK)):
+            place = np.int64(scratch.promising[k])
             size = np.int64(tuples.sizes[place])
             if size >= tuples.n_sizes[0]:
                 if block >= start:

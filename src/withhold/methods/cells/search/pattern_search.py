@@ -1,10 +1,9 @@
 """Cells to withhold by choosing patterns: the search for every cost that prices a pattern.
 
-A release is an assignment of every row to a pattern that it matches, each pattern in use having at least k
-rows. Schemes are learned from a sample, their patterns are listed, rows are assigned to the cheapest ones
-first, and the assignment is improved until a pass over all patterns gains next to nothing. Finally each group
-is published as the lowest nodes that its own rows share. Costs are whole numbers, so that ties are ties on
-every machine.
+A release assigns every row to a pattern that it matches, and at least k rows to each pattern in use. Schemes
+are learned from a sample, their patterns are listed, rows are assigned to the cheapest ones first, and the
+assignment is improved until a pass over all patterns gains next to nothing. Finally each group is published
+as the lowest nodes that its own rows share. Costs are whole numbers, so that ties are ties on every machine.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from withhold.methods.cells.patterns import (
 )
 from withhold.methods.cells.schemes import (
     Ladders,
+    grouping_of,
     levels_of,
-    made_groups,
     make_ladders,
     make_lattice,
     number_of_schemes,
@@ -46,12 +45,12 @@ from withhold.methods.cells.search.assignment import (
     unassigned,
 )
 from withhold.methods.cells.search.descents import draw_schemes
-from withhold.methods.cells.search.guarded import guard
+from withhold.methods.cells.search.guarded import make_guarded
 from withhold.methods.cells.search.guarded_improvement import (
-    assign_right_ones,
     assign_the_rest,
-    open_right_ones,
-    settle_right_ones,
+    assign_valid_groups,
+    open_guarded,
+    settle_guarded,
 )
 from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
 from withhold.methods.cells.search.limits import Limits, make_limits, refuse_too_many
@@ -70,13 +69,13 @@ MOST_SCHEMES = 20_000
 MOST_MATCHES = 40_000_000
 """Pairs of a tuple and a pattern that it matches; a limit of memory, some 20 bytes each."""
 COSTLIEST = (0.5, 0.2)
-"""Further schemes are drawn for these shares of the rows, the costliest."""
+"""Further schemes are drawn for the costliest rows: first this share of them, then that."""
 AT_A_TIME = 20_000
 """Patterns between two chances to stop."""
 
 
 class Required(NamedTuple):
-    """What groups must show of sensitive columns; none of them if only k is asked for."""
+    """What groups must show of sensitive columns; there are none of these if only k is required."""
 
     limits: Limits
     values: Ints
@@ -84,7 +83,7 @@ class Required(NamedTuple):
 
 
 def required_of(table: Table, model: KAnonymity) -> Required:
-    """What the model asks of groups beyond k, as the search wants it."""
+    """What the model requires of groups beyond k, in the form that the search uses."""
     sensitive = sensitive_columns(table, model)
     refuse_too_many(sensitive, len(table) // model.k)
     limits = make_limits(sensitive, model.requirements)
@@ -102,7 +101,7 @@ def cells_by_patterns(
     options: CellsSearch,
     run: SearchRun,
 ) -> tuple[Ints, int]:
-    """By row and column: the node that is published; and how many moves polished it."""
+    """By row and column: the node that is published; and how many moves of polishing were made."""
     seed, progress = run.seed, run.progress
     columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
     # Rows with different sensitive values are different tuples, so that they can go to different groups.
@@ -113,11 +112,11 @@ def cells_by_patterns(
     ladders = make_ladders(forest.trees, forest.bounds)
 
     def listed(schemes: Longs) -> tuple[Listing, Patterns]:
-        def tell(done: int) -> None:
+        def report(done: int) -> None:
             progress("listing patterns", done, len(schemes))
 
         listing = Listing(forest.trees, ladders, cells, weights, k)
-        return listing, find_patterns(listing, schemes, whole, tell)
+        return listing, find_patterns(listing, schemes, whole, report)
 
     if number_of_schemes(ladders) <= MOST_SCHEMES:
         schemes = choose_schemes(make_lattice(ladders), cells, weights, whole, k, seed)
@@ -126,11 +125,11 @@ def cells_by_patterns(
     listing, patterns = listed(schemes)
     values = required.values[tuples.first_rows[owners]]
     if required.values.shape[1]:
-        state = guard(patterns, weights, required.limits, values, k)
-        assign_right_ones(state)
+        state = make_guarded(patterns, weights, required.limits, values, k)
+        assign_valid_groups(state)
         assign_the_rest(state)
         assigned = state.assigned
-        opening, settling = partial(open_right_ones, state), partial(settle_right_ones, state)
+        opening, settling = partial(open_guarded, state), partial(settle_guarded, state)
     else:
         assigned = assign_rows(patterns, weights, k)
         attempt = make_attempt(patterns, len(assigned.weights))
@@ -141,14 +140,15 @@ def cells_by_patterns(
     if options.polishes:
         found = listing.order[assigned.of_tuple]
         patterns = _all_patterns(listing, whole, progress)
-        state = guard(patterns, weights, required.limits, values, k)
+        state = make_guarded(patterns, weights, required.limits, values, k)
         place_all(state, np.argsort(listing.order)[found])
         assigned = state.assigned
-        opening, settling = partial(open_right_ones, state), partial(settle_right_ones, state)
+        opening, settling = partial(open_guarded, state), partial(settle_guarded, state)
         improve(patterns, assigned, opening, settling, progress)
         moves = polish(state, options, seed, progress)
         polished = closures_of(forest, ladders, cells, assigned)
-        # Groups are published as what their rows share, which may be more detailed than their pattern.
+        # The search compared prices of patterns. A group is published as what its rows share, which may be
+        # more detailed, so whether polishing helped is decided on that.
         if (whole[polished].sum(axis=1) @ weights) < (whole[final].sum(axis=1) @ weights):
             final = polished
     parts = np.empty(len(forest.nodes), dtype=np.int64)
@@ -157,7 +157,7 @@ def cells_by_patterns(
 
 
 def _all_patterns(listing: Listing, prices: Longs, progress: Progress) -> Patterns:
-    """The patterns of all schemes, or as many as there is room for; what was listed stays."""
+    """The patterns of all schemes, or as many as memory allows, in addition to those already listed."""
     n_schemes = number_of_schemes(listing.ladders)
     if n_schemes <= MOST_SCHEMES:
         every = levels_of(make_lattice(listing.ladders), np.arange(n_schemes))
@@ -170,9 +170,10 @@ def _all_patterns(listing: Listing, prices: Longs, progress: Progress) -> Patter
 
 
 def split_tuples(sizes: Longs, k: int) -> tuple[Longs, Longs]:
-    """Split tuples of more than k rows, so that parts can help others to reach k: the owners, and the rows.
+    """Split tuples of more than k rows: by part its tuple, and its rows.
 
-    The parts beside the largest have 1, 2, 4 … rows, so that any number below k can be given away.
+    Parts can then help other groups to reach k. All but the largest have 1, 2, 4 … rows, so that any number
+    of rows below k can be given away.
 
     >>> owners, rows = split_tuples(np.array([3, 12]), 5)
     >>> owners.tolist(), rows.tolist()
@@ -200,7 +201,7 @@ def _drawn_schemes(
     seed: int,
     listed: Callable[[Longs], tuple[Listing, Patterns]],
 ) -> Longs:
-    """Schemes by descents: first for rows drawn from all, then for those that still cost most."""
+    """Schemes found by descents: first for rows drawn from all, then for those that still cost most."""
     draw = np.random.default_rng(seed)
     most = max(50, MOST_MATCHES // len(cells))
     schemes = draw_schemes(ladders, cells, weights, prices, k, draw, weights)[: most // 2]
@@ -248,7 +249,7 @@ def closures_of(forest: Forest, ladders: Ladders, cells: Ints, assigned: Assignm
     of_tuple = assigned.of_tuple
     closures = np.empty((len(assigned.sizes), cells.shape[1]), dtype=np.int32)
     closures[of_tuple] = cells
-    grouping = made_groups(assigned.sizes, closures, of_tuple)
+    grouping = grouping_of(assigned.sizes, closures, of_tuple)
     close_groups(forest.trees, ladders, ladders.levels - 1, cells, grouping, 1)
     found: Ints = closures[of_tuple]
     return found

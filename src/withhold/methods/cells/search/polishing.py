@@ -1,7 +1,7 @@
-"""After the search: make a release better, move by move; all groups are right after every move.
+"""After the search: improve a release move by move; all groups are valid after every move.
 
-One thread makes the moves one after the other, and what they do depends on the seed alone: the same number of
-moves makes the same release, however long they take.
+One thread makes the moves one after the other, and what they do depends on the seed alone. So the same number
+of moves makes the same release, however long they take.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class _Dividing:
         return shown
 
     def _divided(self, part: Branch, column: int) -> Division | None:
-        """The part with as many values of the column shown as there may be; None if there may be none."""
+        """The branch with as many values of the column shown as is allowed; None if none can be shown."""
         values = self.cells[part.rows, column]
         found, counts = np.unique(values, return_counts=True)
         rows = dict(zip(found.tolist(), counts.tolist(), strict=True))
@@ -114,7 +114,7 @@ class _Dividing:
                 good.remove(smallest)
                 continue
             base = part.base + Fraction(behind, n_people)
-            wrong = {v for v in good if not self._allows(base, rows[v], fitting[v])}
+            wrong = {v for v in good if not self._keeps_bounds(base, rows[v], fitting[v])}
             if wrong:
                 good -= wrong
                 continue
@@ -125,11 +125,12 @@ class _Dividing:
             return Division(column, tuple(sorted(good)), base, len(part.rows) - behind)
         return None
 
-    def _allows(self, base: Fraction, rows: int, people: int) -> bool:
+    def _keeps_bounds(self, base: Fraction, rows: int, people: int) -> bool:
+        """Whether a group of its own keeps the bounds for the people who fit it."""
         return self.bounds.allows(base + Fraction(rows, people))
 
     def _is_right(self, rows: Longs) -> bool:
-        """Whether a group of these rows satisfies what is required of the sensitive columns."""
+        """Whether a group of these rows meets the requirements on the sensitive columns."""
         for column in self.sensitive:
             values, counts = np.unique(column.values[rows], return_counts=True)
             there = dict(zip(values.tolist(), counts.tolist(), strict=True))

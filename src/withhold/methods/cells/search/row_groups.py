@@ -1,6 +1,6 @@
-"""Groups of rows that change: who is in which, what each shows, and which rows are neighbours.
+"""Groups of rows that change: which rows are in which group, what each shows, and which are neighbours.
 
-Neighbours are found by sorting the rows, each time with the columns in another order: near rows are similar.
+Neighbours are rows that are near each other in a sorted order, each time with the columns in another order.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -19,16 +19,17 @@ FREE, STAMP = 0, 1
 
 
 class RowGroups(NamedTuple):
-    """Groups of rows; those without rows are free."""
+    """Groups of rows, each a linked list; groups without rows are free."""
 
     of_row: Any
     """By row: its group, int64."""
     heads: Any
     """By group: one of its rows; the others follow it, int64."""
     following: Any
-    """By row: another row of its group, or -1, int64."""
+    """By row: the next and the previous row of its group, or -1, int64."""
     previous: Any
     sizes: Any
+    """By group: how many rows, int64."""
     boxes: Any
     """By group: what its rows show together, int64."""
     widths: Any
@@ -36,17 +37,17 @@ class RowGroups(NamedTuple):
     costs: Any
     """By group: what a row costs, int64."""
     counts: Any
-    """By group: how many rows have each sensitive value, int64; one group more stays empty."""
+    """By group: how many rows have each sensitive value, int64; the last entry is of no group and stays 0."""
     free: Any
     """Groups without rows, int64."""
     stamps: Any
-    """By group: the last search for neighbours that has met it, int64."""
+    """By group: the last search for neighbours that met it, int64."""
     numbers: Any
     """How many groups are free, and the last stamp, int64."""
 
 
 class Neighbours(NamedTuple):
-    """Rows in some order, those of one group that follow each other being one run."""
+    """Rows in some order; consecutive rows of one group are a run."""
 
     runs: Any
     """By run: one of its rows, int64."""

@@ -1,8 +1,8 @@
-"""Moves that polish an assignment: dissolve a few groups around a costly tuple and rebuild them.
+"""Moves that polish an assignment by ruin and recreate: dissolve groups around a costly tuple, rebuild them.
 
 The tuples of these groups, 4 to 12 k rows, are assigned again, to the cheapest patterns first, with some
-noise on what patterns cost. What costs more than before, or leaves a tuple without a group, is taken back. So
-all groups are right after every move, and no move makes the release worse.
+noise on what patterns cost. A move that costs more than it saves, or leaves a tuple without a group, is
+undone. So all groups are valid after every move, and no move makes the release worse.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -20,7 +20,7 @@ from withhold.methods.cells.search.guarded import (
     admits,
     can_leave,
     cheapest_admitting,
-    is_right,
+    is_valid,
     move,
     place,
     take_back,
@@ -30,15 +30,16 @@ from withhold.methods.cells.search.improvement import MOVED
 N_COMPARED = 3
 """This many tuples are drawn, of which the costliest is taken."""
 LEAST_K, MORE_K = 4, 9
-"""A ruin has at least 4 k rows, and up to 8 k more."""
+"""A move dissolves at least 4 k rows, and up to 8 k more."""
 NOISE = 15
 """How far costs are changed at random, in percent, up or down."""
 MOST_PAIRS = 1 << 18
 DRAW, N_LOOSE, N_FOUND, N_PAIRS = 0, 1, 2, 3
+"""Places in ``Ruin.numbers``."""
 
 
 class Ruin(NamedTuple):
-    """Room for moves."""
+    """Scratch for moves."""
 
     loose: Any
     """The tuples that have no group for now, int32."""
@@ -47,15 +48,17 @@ class Ruin(NamedTuple):
     noisy: Any
     """By pattern: what it costs with noise, int64."""
     heads: Any
-    """By pattern: its first pair, or -1, int32. A pair is a loose tuple that matches, and the next pair."""
+    """By pattern: its first pair, or -1, int32. A pair is a loose tuple that matches it, in a linked list."""
     pair_tuples: Any
+    """By pair: the loose tuple, int32."""
     pair_nexts: Any
+    """By pair: the next pair of the same pattern, or -1, int32."""
     numbers: Any
-    """The state of the draw, and how many there are of each, int64."""
+    """The state of the draw; how many loose tuples, found patterns and pairs there are, int64."""
 
 
 def make_ruin(state: Guarded, seed: int) -> Ruin:
-    """Room, and a draw that depends on the seed alone."""
+    """Scratch, and a generator of random numbers that depends on the seed alone."""
     n, n_patterns = len(state.assigned.of_tuple), len(state.patterns.costs)
     first = int(np.random.default_rng([seed, 1]).integers(1, 2**31 - 2))
     return Ruin(
@@ -94,7 +97,7 @@ def polish_groups(state, ruin, n_moves):
 
 @step
 def _draw(ruin, n):
-    """A number below n."""
+    """A random number below n, by the Lehmer generator (Park and Miller's MINSTD)."""
     ruin.numbers[DRAW] = ruin.numbers[DRAW] * 48271 % 2147483647
     return ruin.numbers[DRAW] % n
 
@@ -110,7 +113,7 @@ def _dissolve(state, ruin):
         if patterns.costs[assigned.of_tuple[other]] > patterns.costs[assigned.of_tuple[costly]]:
             costly = other
     most = state.numbers[K] * (LEAST_K + _draw(ruin, MORE_K))
-    # Its partners are those that match one of its patterns, which should be cheaper than its own.
+    # Its partners are tuples that match one of its patterns; if possible, one that is cheaper than its own.
     own = assigned.of_tuple[costly]
     first, n_cheaper = patterns.tuple_starts[costly], 0
     while first + n_cheaper < patterns.tuple_starts[costly + 1] - 1:
@@ -132,7 +135,10 @@ def _dissolve(state, ruin):
 
 @routine
 def _loosen(state, ruin, each, most):
-    """Take a tuple out of its group, if that is large and can spare it; else all of a group not too large."""
+    """Take out the whole group of a tuple; of one with over ``most`` rows the tuple alone, if it can leave.
+
+    Returns how many rows were taken out, and what they cost there.
+    """
     assigned = state.assigned
     own = np.int64(assigned.of_tuple[each])
     rows = np.int64(0)
@@ -195,7 +201,7 @@ def _rebuild(state, ruin):
             if assigned.of_tuple[each] == NOBODY and (not is_open or admits(state, pattern, each)):
                 move(state, each, pattern)
             pair = ruin.pair_nexts[pair]
-        if not is_open and assigned.sizes[pattern] > 0 and not is_right(state, pattern):
+        if not is_open and assigned.sizes[pattern] > 0 and not is_valid(state, pattern):
             take_back(state, mark)
     cost = np.int64(0)
     for number in range(ruin.numbers[N_LOOSE]):

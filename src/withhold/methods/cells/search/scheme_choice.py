@@ -2,8 +2,8 @@
 
 For a sampled row, the rows that share its pattern are counted for all schemes at once: a histogram of the
 lowest levels at which rows agree with it, summed up over the lattice of schemes. Schemes are then chosen
-one by one, so that for every sampled row and several sizes of group the cheapest chosen pattern of that
-size becomes as cheap as the cheapest of all.
+greedily: for every sampled row and several sizes of group, the cheapest chosen pattern of that size should be
+as cheap as the cheapest of all.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -28,7 +28,7 @@ find no partners left, and then needs one that many rows match."""
 WORTH_FLAT, WORTH = 2**62, 200_000
 """A scheme that saves at most one part in this many of what the others have saved is not worth listing."""
 
-QUARTERS = 4
+COST_DIVISOR = 4
 """Costs are divided by this to fit into 32 bits: with at most 20,000 schemes there are at most 14 columns."""
 
 
@@ -36,11 +36,11 @@ class Demands(NamedTuple):
     """What each sampled row wants: for every size of group, a pattern as cheap as possible."""
 
     reached: Any
-    """By scheme and row: how many of the sizes, which rise, the group of its pattern reaches, int8."""
+    """By scheme and row: how many of the ascending sizes the group of its pattern reaches, int8."""
     costs: Any
     """By scheme and row: what its pattern costs, int32."""
     best: Any
-    """By row and size: the cheapest chosen pattern, int64."""
+    """By row and size: the cost of the cheapest chosen pattern, int64."""
     served: Any
     """By scheme: the rows that it may still serve, int16; the first ``n_served``, int64, are valid."""
     n_served: Any
@@ -49,7 +49,7 @@ class Demands(NamedTuple):
 def choose_schemes(
     lattice: Lattice, cells: Any, weights: Longs, prices: Longs, k: int, seed: int
 ) -> Longs:
-    """The levels of schemes that serve a sample of the rows, and of the one that withholds everything."""
+    """The levels of the chosen schemes, among them the one that withholds everything."""
     flat = bool((lattice.ladders.levels <= 2).all())
     sampled, times, worth = (
         (SAMPLED_FLAT, TIMES_K_FLAT, WORTH_FLAT) if flat else (SAMPLED, TIMES_K, WORTH)
@@ -74,7 +74,7 @@ def choose_schemes(
         count_alike(lattice, by_column, weights, row, steps, lowest, counts)
         count_reached(counts, sizes, demands.reached, at)
         price_schemes(lattice, prices, cells, row, prices_of)
-        demands.costs[:, at] = prices_of // QUARTERS
+        demands.costs[:, at] = prices_of // COST_DIVISOR
     demands.best[:] = demands.costs[-1][:, None]
     gains, waiting = np.empty(n_schemes, dtype=np.int64), np.empty(n_schemes, dtype=np.int64)
     chosen = np.empty(n_schemes, dtype=np.int64)
@@ -85,8 +85,8 @@ def choose_schemes(
 def count_alike(lattice, by_column, weights, row, steps, lowest, counts):
     """Write into ``counts``, by scheme, how many rows share the pattern of ``row`` under it.
 
-    ``lowest`` and ``steps`` are room: by tuple, the lowest scheme under which it does; by node, what it adds
-    to the number of that scheme.
+    ``lowest`` and ``steps`` are scratch: by tuple, the lowest scheme under which its rows do; by node, what
+    it adds to the number of that scheme.
     """
     for node in range(len(steps)):
         j = lattice.ladders.columns[node]
@@ -120,7 +120,7 @@ def _agreement(ladders, a, b):
 
 @kernel
 def count_reached(counts, sizes, reached, row):
-    """Write into ``reached``, by scheme, for a row: how many of the rising sizes its count is not below."""
+    """Write into ``reached`` how many of the ascending sizes a row's count reaches, by scheme."""
     for scheme in range(len(counts)):
         n = 0
         while n < len(sizes) and counts[scheme] >= sizes[n]:
@@ -134,7 +134,8 @@ def price_schemes(lattice, prices, cells, row, costs):
     costs[0] = 0
     for j in range(cells.shape[1]):
         stride = lattice.strides[j]
-        # The schemes of the columns before it are there, at level 0 of this one, which comes last.
+        # The first ``stride`` entries are the costs of the columns before; level 0, which overwrites them,
+        # comes last.
         for level in range(lattice.ladders.levels[j] - 1, -1, -1):
             price = prices[lattice.ladders.nodes[level, cells[row, j]]]
             for scheme in range(stride):
@@ -145,7 +146,7 @@ def price_schemes(lattice, prices, cells, row, costs):
 def cover_demands(demands, worth, gains, waiting, chosen):
     """Choose the schemes that save most, one after the other, until none saves enough; how many.
 
-    The last scheme, which withholds everything, is always chosen. ``gains`` and ``waiting`` are room.
+    The last scheme, which withholds everything, is always chosen. ``gains`` and ``waiting`` are scratch.
     """
     n_schemes = len(gains)
     n_waiting, n_chosen, saved = 0, 1, np.int64(0)
@@ -156,7 +157,7 @@ def cover_demands(demands, worth, gains, waiting, chosen):
     while n_waiting > 0:
         scheme = waiting[0]
         n_waiting = pop(waiting, n_waiting, gains)
-        # What a scheme saves only falls as others are chosen, so an old number is an upper bound.
+        # What a scheme saves only falls as others are chosen, so an old gain is an upper bound (lazy greedy).
         gains[scheme] = _scheme_gain(demands, scheme, False)
         if n_waiting > 0 and gains[scheme] < gains[waiting[0]]:
             n_waiting = push(waiting, n_waiting, gains, scheme)

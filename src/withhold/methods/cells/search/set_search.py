@@ -1,4 +1,4 @@
-"""Groups of rows whose cells become ranges and sets: split top down, then improved between neighbours."""
+"""Groups of rows whose cells become ranges and sets: split from the top down, then improved locally."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from withhold.data.cell_plan import CellPlan
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.search.limits import make_limits, refuse_too_many
-from withhold.methods.cells.search.moving import make_move_room, move_rows
+from withhold.methods.cells.search.moving import make_move_scratch, move_rows
 from withhold.methods.cells.search.row_groups import RowGroups, find_neighbours, make_groups
-from withhold.methods.cells.search.splitting import DONE, Rows, make_room, split_rows
+from withhold.methods.cells.search.splitting import DONE, Rows, make_split_scratch, split_rows
 from withhold.methods.cells.search.splitting_again import make_nearest, split_again
 from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.set_columns import make_axes, plan_of_groups, set_columns
@@ -23,7 +23,7 @@ MOST_ROUNDS = 20
 WORTH_A_ROUND, MOST_IDLE = 400, 2
 """A round is idle if it saved at most one part in 400 of the cost; after two in a row the search ends."""
 POOLED, LEAST_POOL = 20, 100
-"""Groups are split again together if they have less than 20 k rows, or 100 rows if that is more."""
+"""Neighbouring groups are split again together if they have up to 20 k rows, or 100 if that is more."""
 AT_A_TIME = 500
 """Groups between two calls of ``progress``."""
 
@@ -48,31 +48,31 @@ def cells_by_sets(table: Table, model: KAnonymity, run: SearchRun) -> CellPlan:
 def split_all(rows: Rows, run: SearchRun) -> Longs:
     """By row: its group, after splitting all rows from the top down."""
     n = len(rows.cells)
-    room = make_room(rows, n)
-    while split_rows(rows, room, AT_A_TIME):
-        run.progress("splitting rows", int(room.cuts[max(room.numbers[DONE] - 1, 0)]), n)
-    cuts = room.cuts[: room.numbers[DONE]]
+    scratch = make_split_scratch(rows, n)
+    while split_rows(rows, scratch, AT_A_TIME):
+        run.progress("splitting rows", int(scratch.cuts[max(scratch.numbers[DONE] - 1, 0)]), n)
+    cuts = scratch.cuts[: scratch.numbers[DONE]]
     of_row = np.empty(n, dtype=np.int64)
-    of_row[room.rows[:n]] = np.repeat(np.arange(len(cuts)), np.diff(cuts, prepend=0))
+    of_row[scratch.rows[:n]] = np.repeat(np.arange(len(cuts)), np.diff(cuts, prepend=0))
     return of_row
 
 
 def improve(rows: Rows, groups: RowGroups, run: SearchRun) -> None:
-    """Move rows between groups and split neighbours again together, as long as that is worth a round."""
+    """Move rows between groups and split neighbouring groups anew, until rounds save next to nothing."""
     draw = np.random.default_rng(run.seed % 2**64)
     changes = (
-        (move_rows, (make_move_room(rows),)),
-        (split_again, (make_nearest(), make_room(rows, max(POOLED * rows.k, LEAST_POOL)))),
+        (move_rows, (make_move_scratch(rows),)),
+        (split_again, (make_nearest(), make_split_scratch(rows, max(POOLED * rows.k, LEAST_POOL)))),
     )
     idle = 0
     for number in range(MOST_ROUNDS):
         near = find_neighbours(groups, draw_order(rows, draw), WINDOW)
         saved = 0
-        for change, room in changes:
+        for change, scratch in changes:
             for first in range(0, len(groups.sizes), AT_A_TIME):
                 run.progress("improving groups", number, MOST_ROUNDS)
                 last = min(first + AT_A_TIME, len(groups.sizes))
-                saved += change(rows, groups, near, *room, first, last)
+                saved += change(rows, groups, near, *scratch, first, last)
         idle = 0 if saved * WORTH_A_ROUND > int((groups.costs * groups.sizes).sum()) else idle + 1
         if idle == MOST_IDLE:
             return

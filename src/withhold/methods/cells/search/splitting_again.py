@@ -1,6 +1,6 @@
-"""Better groups of rows: a group and its nearest neighbours are put together and split again.
+"""Better groups of rows: a group and its nearest neighbours are pooled and split again.
 
-The new groups are taken only if they cost less; a split leaves no group with fewer than k rows.
+The new groups are taken only if they cost less; no split leaves a group with fewer than k rows.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -24,18 +24,19 @@ from withhold.methods.cells.search.splitting import DONE, WAITING, begin_split, 
 
 TOGETHER = 6
 """At most this many neighbours are split again together with a group."""
-ENDLESS = 2**62
+INFINITY = 2**62
 
 
 class Nearest(NamedTuple):
-    """The nearest neighbours of a group, and what a row costs that shows both together."""
+    """The nearest neighbours of a group, and what a row costs that shows the union of both."""
 
     groups: Any
+    """Nearest first, int64."""
     costs: Any
 
 
 def make_nearest() -> Nearest:
-    """Room for one group at a time."""
+    """Scratch for one group at a time."""
     return Nearest(np.zeros(TOGETHER, dtype=np.int64), np.zeros(TOGETHER, dtype=np.int64))
 
 
@@ -70,7 +71,7 @@ def _nearest(rows, groups, near, nearest, group):
             target = groups.of_row[near.runs[other]]
             if groups.stamps[target] != stamp:
                 groups.stamps[target] = stamp
-                limit = ENDLESS if n_near < TOGETHER else nearest.costs[TOGETHER - 1]
+                limit = INFINITY if n_near < TOGETHER else nearest.costs[TOGETHER - 1]
                 cost = cost_together(rows.axes, groups.boxes, group, target, limit)
                 if cost < limit:
                     n_near = min(n_near + 1, TOGETHER)
@@ -86,7 +87,7 @@ def _nearest(rows, groups, near, nearest, group):
 
 @step
 def _pool(groups, nearest, split, group, n_near):
-    """Put the rows of a group and its neighbours together, as far as there is room; their cost and number."""
+    """Collect the rows of a group and its neighbours, as far as there is room; their cost and number."""
     n_rows, cost = np.int64(0), np.int64(0)
     for at in range(-1, n_near):
         one = group if at < 0 else nearest.groups[at]
@@ -115,7 +116,7 @@ def _cost_of_split(rows, split):
 
 @step
 def _regroup(rows, groups, split):
-    """Make groups of a split instead of those that its rows are in."""
+    """Replace the groups that the rows of a split are in by the new ones."""
     for at in range(split.cuts[split.numbers[DONE] - 1]):
         group = groups.of_row[split.rows[at]]
         leave_group(rows, groups, split.rows[at])

@@ -1,4 +1,4 @@
-"""What merging starts from and ends with: what a table shows, what a cell costs, what became part of what."""
+"""What merging starts from and ends with: what a table shows, what cells cost, what was merged into what."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from withhold.methods.cells.search.tuples import RISKY
 PSEUDO_COUNT = 0.1
 """α: added to every count, so that a value that no row shows does not make the divergence infinite."""
 BALANCE = 100
-"""λ: how much under-representation weighs against the cells themselves (``hybrid``)."""
+"""λ: the weight of the divergence relative to the cells themselves (``hybrid``)."""
 STEPS_AT_A_TIME = 500
 """Steps of merging between two chances to stop."""
 
@@ -30,7 +30,7 @@ class Shown:
     """What a table shows before anything is merged."""
 
     classes: Ints
-    """By row."""
+    """By row: its class."""
     exact: Longs
     """By class and node: how many rows show this value; 0 for inner nodes."""
     by_column: Longs
@@ -49,7 +49,7 @@ class Shown:
 
 
 def make_costs(start: Shown, forest: Forest, cost: str) -> Costs:
-    """The numbers behind a cost, from what is shown at first."""
+    """The numbers from which a cost is computed, given what is shown at first."""
     exact, shown, n_rows = start.exact, start.by_column, len(start.classes)
     trees = forest.trees
     n_values = np.bincount(trees.columns[trees.leaves], minlength=shown.shape[1])
@@ -77,13 +77,13 @@ def make_costs(start: Shown, forest: Forest, cost: str) -> Costs:
     )
 
 
-def numbers_of(risky: int, seed: int, *others: int) -> Longs:
-    """The numbers that kernels change, the seed of the draw among them."""
-    # Seeds beyond 64 bits are cut; the draw mixes what is left.
+def make_numbers(risky: int, seed: int, *others: int) -> Longs:
+    """The numbers that kernels change: how many are risky, the state of the draw, and others."""
+    # The seed is reduced to 64 bits, which the draw then mixes.
     return np.array([risky, seed % 2**64, *others], dtype=np.uint64).astype(np.int64)
 
 
-def until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> None:
+def merge_until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> None:
     """Merge until nothing is risky; ``merge(n)`` takes at most n steps, and returns what is left."""
     at_first = left = int(numbers[RISKY])
     while left:
@@ -91,8 +91,8 @@ def until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> N
         left = merge(STEPS_AT_A_TIME)
 
 
-def last_ones(into: Ints) -> Longs:
-    """What each became part of in the end, or itself."""
+def final_ids(into: Ints) -> Longs:
+    """What each was finally merged into; itself, if it was not."""
     last = np.where(into == NOBODY, np.arange(len(into)), into).astype(np.int64)
     while (last != last[last]).any():
         last = last[last]

@@ -2,10 +2,11 @@
 
 In: a table and the model. Out: a plan of cells to withhold, to generalise where a hierarchy is given, or to
 show as ranges and sets (``set_search``).
-If a cost prices a pattern, patterns are chosen (``pattern_search``). Otherwise, as Kameya and Hayashi do,
-rows that agree in all quasi-identifiers and in the label are one tuple, and a tuple of a group that is too
-small is merged with the cheapest tuple of its class, until no group is too small. If more than k is required,
-groups are merged.
+
+If a cost gives a pattern a price, patterns are chosen (``pattern_search``). Otherwise, as Kameya and Hayashi
+do, rows that agree in all quasi-identifiers and in the label are one tuple, and a tuple of a group that is
+too small is merged with the cheapest tuple of its class, until no group is too small. If the model requires
+more than k, whole groups are merged.
 """
 
 from __future__ import annotations
@@ -36,7 +37,6 @@ from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.people import presences
 from withhold.methods.cells.search.blocks import block_rows, cells_by_blocks
-from withhold.methods.cells.search.giving_back import give_back_cells
 from withhold.methods.cells.search.group_search import cells_by_groups
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import (
@@ -48,13 +48,14 @@ from withhold.methods.cells.search.partners import (
 )
 from withhold.methods.cells.search.pattern_search import cells_by_patterns, required_of
 from withhold.methods.cells.search.presence_search import shown_cells
+from withhold.methods.cells.search.restoring_cells import restore_cells
 from withhold.methods.cells.search.set_search import cells_by_sets
 from withhold.methods.cells.search.start import (
     Shown,
-    last_ones,
+    final_ids,
     make_costs,
-    numbers_of,
-    until_done,
+    make_numbers,
+    merge_until_done,
 )
 from withhold.methods.cells.search.tuples import Tuples, form_groups
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
@@ -62,10 +63,11 @@ from withhold.methods.cells.wildcard import fewest_fitting
 from withhold.wording import counted
 
 SIZES = 16
-"""Keys show sizes below this, and partners of fewer than twice as many rows are looked up in tables."""
+"""Keys hold sizes below this, and partners of fewer than twice as many rows are looked up in tables."""
 MOST_WITHHELD = 0.05
-"""The share of rows withheld as a whole above which merging is tried, too, if more than k is asked for."""
+"""The share of rows withheld as a whole above which merging is tried, too, if more than k is required."""
 TABLE_ROOM = 4_000_000
+"""About how many entries a table of costs may have, by node and size."""
 AT_FIRST_NOBODY = ("into", "groups", "following", "risky_places", "risky")
 
 
@@ -126,7 +128,7 @@ def suppress_cells(
         final = merge(table, model, forest, options.cost, run)
     # With requirements every group must stay as it is.
     if model.missing == WILDCARD and not model.requirements:
-        final = give_back_cells(forest, final, model.k, run)
+        final = restore_cells(forest, final, model.k, run)
     plan = make_plan(table, forest, final)
     if population is not None and not _are_present(plan.apply_to(table), model, population):
         shown = shown_cells(table, model, forest.columns, population)
@@ -145,14 +147,14 @@ def _population(
     if options.hierarchy is not None or options.cells == SETS:
         unfit = option("cells", SETS) if options.cells == SETS else option("hierarchy")
         raise PolicyError(
-            f"who of the population fits a generalised cell is not proved; leave {unfit} out with "
-            f"{option('presence')}, or make ranges of numbers with {option('bin')}"
+            f"presence cannot be proved for generalised cells; leave {unfit} out with {option('presence')}, "
+            f"or make ranges of numbers with {option('bin')}"
         )
     refuse_smaller(len(population), len(table), "row")
     found = presences(table, model.quasi_identifiers, population)
-    if found.strangers:
+    if found.unmatched_rows:
         raise ImpossibleError(
-            f"nobody in the population matches {counted(found.strangers, 'row')} of the table, so it is "
+            f"nobody in the population matches {counted(found.unmatched_rows, 'row')} of the table, so it is "
             "not the population that these people are from"
         )
     mean = Fraction(len(table), len(population))
@@ -165,12 +167,12 @@ def _population(
 
 
 def _are_present(table: Table, model: KAnonymity, population: Table | None) -> bool:
-    """Whether everybody's presence lies within the bounds, as far as any are asked for."""
+    """Whether everybody's presence lies within the bounds, if there are any."""
     bounds = model.presence_bounds
     if bounds is None or population is None:
         return True
     found = presences(table, model.quasi_identifiers, population)
-    return not found.strangers and bounds.allows(found.lowest) and bounds.allows(found.highest)
+    return not found.unmatched_rows and bounds.allows(found.lowest) and bounds.allows(found.highest)
 
 
 def cells_by_tuples(
@@ -180,9 +182,9 @@ def cells_by_tuples(
     shown = Shown.of(table, model, forest)
     start = make_tuples(forest, shown, run.seed)
     form_groups(start.tuples, model.k)
-    room = make_scratch(start.tuples, forest.bounds)
-    rest = (forest.trees, make_costs(shown, forest, cost), room, model.k)
-    until_done(partial(merge_tuples, start.tuples, *rest), start.tuples.numbers, run)
+    scratch = make_scratch(start.tuples, forest.bounds)
+    rest = (forest.trees, make_costs(shown, forest, cost), scratch, model.k)
+    merge_until_done(partial(merge_tuples, start.tuples, *rest), start.tuples.numbers, run)
     return start.final_cells()
 
 
@@ -206,8 +208,8 @@ def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hie
 def by_difference(table: Table, model: KAnonymity) -> list[str]:
     """The quasi-identifiers, those first in which two rows are most often different.
 
-    A search over candidates tests these first, and the others only if the sum so far allows. It takes two
-    columns at a time: of the first few, one with many values and one with few.
+    The search for partners (``partners``) tests these first, and the others only if the cost so far allows.
+    It takes the first few in pairs, so one with many values is paired with one with few.
     """
     alike = {}
     for name in model.quasi_identifiers:
@@ -220,7 +222,7 @@ def by_difference(table: Table, model: KAnonymity) -> list[str]:
 
 
 def _refuse_wildcard(model: KAnonymity, options: CellsSearch) -> None:
-    """Refuse options that need withheld cells to be values of their own."""
+    """Refuse options that assume that a withheld cell is a value of its own."""
     if model.missing != WILDCARD:
         return
     if options.cells == SETS:
@@ -245,7 +247,7 @@ def refuse_impossible(table: Table, model: KAnonymity) -> None:
 
 
 def refuse_unreachable(n_rows: int, model: KAnonymity, sensitive: Iterable[Sensitive]) -> None:
-    """The same for a table with ``n_rows`` rows and these sensitive columns."""
+    """Raise if no release of so many rows with these sensitive columns can satisfy the model."""
     refuse_few_rows(n_rows, model.k)
     for column in sensitive:
         for requirement in model.requirements:
@@ -259,7 +261,7 @@ def refuse_unreachable(n_rows: int, model: KAnonymity, sensitive: Iterable[Sensi
 
 @dataclass(frozen=True)
 class TableTuples:
-    """The tuples of a table as the kernels want them, and which rows are whose."""
+    """The tuples of a table as the kernels want them, and the tuple of each row."""
 
     tuples: Tuples
     of_row: NDArray[np.int64]
@@ -267,7 +269,7 @@ class TableTuples:
 
     def final_cells(self) -> NDArray[np.int32]:
         """The cells that each row has in the end."""
-        last = last_ones(self.tuples.into)
+        last = final_ids(self.tuples.into)
         cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
         return cells[self.of_row]
 
@@ -310,7 +312,7 @@ def make_tuples(forest: Forest, shown: Shown, seed: int) -> TableTuples:
             totals=np.zeros(n_slots, dtype=np.int64),
             exact=shown.exact,
             shown=shown.by_column,
-            numbers=numbers_of(0, seed, 0, 0),
+            numbers=make_numbers(0, seed, 0, 0),
         ),
         found.of_row,
     )

@@ -1,11 +1,11 @@
 """The rows of a table as tuples with multiplicities, and the groups that they form; changed in place.
 
-A *tuple* stands for all rows with the same cells and class. A *group* is all tuples with the
-same cells. Tuples have ids that stay; where a tuple's cells lie (its *place*) changes, so that the tuples of
-a class stay together and a scan over them is one sweep through memory. A group's number is its slot in a
-hash table. A group breaks the model with fewer than ``k`` rows.
+A *tuple* stands for all rows with the same cells and class. A *group* is all tuples with the same cells; it
+breaks the model if it has fewer than ``k`` rows, and its tuples are then *risky*. A tuple's id never changes.
+Its *place*, where its cells are stored, does, so that the tuples of a class stay contiguous and a scan over
+them is one sweep through memory. A group's number is its slot in a hash table.
 
-Numbers are handed on as int64, so that every function is compiled once.
+Numbers are passed as int64, so that every function is compiled once.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -19,6 +19,7 @@ from withhold.counting.jit import kernel, maker, step
 from withhold.methods.cells.nodes import NOBODY, common_node
 
 RISKY, DRAW, STEPS, ACROSS = 0, 1, 2, 3
+"""Places in ``Tuples.numbers``."""
 
 
 class Tuples(NamedTuple):
@@ -31,18 +32,18 @@ class Tuples(NamedTuple):
     keys: Any
     """By place: what a scan tests first, uint64; see ``partners``."""
     digits: Any
-    """By column: what the key grows by with its node, uint64."""
+    """By column: the factor of its node in the key, uint64."""
     origin: Any
-    """What is taken off every key, and what is added for each row of the size, uint64."""
+    """What is subtracted from every key, and what is added for each row of the size, uint64."""
     n_sizes: Any
-    """Keys show sizes below that one, as an array of one number."""
+    """Keys hold sizes below this number, an array of one."""
     ids: Any
-    """By place: whose place it is, int32."""
+    """By place: the tuple there, int32."""
     places: Any
-    """By id, int32, like the next five; -1 once the tuple has become part of another."""
+    """By id, int32, like the next five; -1 once the tuple was merged into another."""
     classes: Any
     into: Any
-    """The tuple that it became part of, or -1."""
+    """The tuple that it was merged into, or -1."""
     groups: Any
     following: Any
     """The next tuple of the same group, or -1."""
@@ -157,7 +158,7 @@ def unmark_risky(tuples, each):
 
 @step
 def leave_group(tuples, each, k):
-    """Take a tuple out of its group, which may break the model from then on."""
+    """Take a tuple out of its group, and note whether the rest breaks the model."""
     group = np.int64(tuples.groups[each])
     if tuples.heads[group] == each:
         tuples.heads[group] = tuples.following[each]
@@ -173,9 +174,9 @@ def leave_group(tuples, each, k):
 
 @maker
 def join_group(tuples, each, k):
-    """Put a tuple into the group of its cells; a tuple of the same class there takes over its rows."""
+    """Put a tuple into the group with its cells, or merge it into a tuple of its class there."""
     place = np.int64(tuples.places[each])
-    # Its own cells are no longer in any group, so the group found has another head.
+    # The tuple is in no group now, so the group that is found has another head.
     group = find_slot(tuples, place)
     if tuples.heads[group] == NOBODY:
         tuples.totals[group] = 0
@@ -200,7 +201,7 @@ def join_group(tuples, each, k):
 
 @step
 def give_up_place(tuples, each):
-    """Move the last tuple of the class to the place of a tuple that became part of another."""
+    """Move the last tuple of the class to the place of a tuple that was merged into another."""
     place = tuples.places[each]
     last = tuples.ends[tuples.classes[each]] - 1
     moved = tuples.ids[last]

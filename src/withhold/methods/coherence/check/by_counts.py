@@ -1,6 +1,6 @@
 """The proof of coherence and k^m-anonymity over parts: all sets of up to p items, counted in rounds.
 
-As the proof of records in memory, but each part is known only by its counts. No set is left out because of
+As the proof of records in memory, but each part is known only by its counts. No set is skipped because of
 what was counted before.
 """
 

@@ -1,8 +1,8 @@
 """The exact check of (h,k,p)-coherence and k^m-anonymity, with a smallest mole if they do not hold.
 
-For attackers who know up to p items every supported public set of up to p items is checked. For any number of
-items it is enough that each record's public items are in at least k records, as then all their subsets are,
-and that no private item s follows from a closed public set of the records that hold s.
+For attackers who know up to p items, every public set of up to p items that occurs is checked. For any number
+of items it is enough that each record's public items are in at least k records, as then all their subsets
+are, and that no private item s follows from a closed public set of the records that hold s.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def mole_of_nothing(rows: SplitRows, model: Coherent) -> Found | None:
 def _frequent_pairs(
     records: Records, model: Coherent, stop: Stop, jobs: int, progress: Progress
 ) -> int:
-    """How many public items and pairs there are, if none is too rare; 0 if one is, or may be."""
+    """How many public items and pairs there are, if none is too rare; 0 if one is, or may be too rare."""
     is_public = records.supports > 0
     is_public[records.codes(model.private)] = False
     public = records.without_items(np.flatnonzero(~is_public))

@@ -1,8 +1,8 @@
 """The proof's own walk over public sets, depth first: is one of them a mole, and which is the worst?
 
-Every set that some record holds is met once, from its lowest rank up, except sets extended by an item that
-all of their records hold, which changes no count. Nothing is stored, and nothing is pruned because of what
-was seen before, so that there is little to get wrong.
+Every set that some record holds is visited once, built up from its lowest rank, except sets extended by an
+item that all of their records hold, which changes no count. Nothing is stored, and nothing is pruned because
+of what was seen before, so that there is little to get wrong.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -29,11 +29,11 @@ TOO_RARE = -1
 
 @kernel
 def find_mole(problem, tour, all_of_them, worst, checked):
-    """FOUND if a set of public items whose lowest is a root is a mole, and it is in ``worst``; else DONE.
+    """FOUND if a set of public items whose lowest is a root is a mole, which is then in ``worst``; else DONE.
 
-    ``all_of_them`` requires that no set of fewer than ``largest`` items is a mole; of those of that size the
-    worst are kept, and of equally bad ones that which comes first with roots from high to low.
-    ``checked[0]`` counts the extensions that were tested.
+    With ``all_of_them`` no set of fewer than ``largest`` items may be a mole; of those of that size the worst
+    is kept, and of equally bad ones the first if roots come from high to low. ``checked[0]`` counts the
+    extensions that were tested.
     """
     walk, limits = tour.walk, problem.limits
     while True:

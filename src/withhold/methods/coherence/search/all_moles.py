@@ -1,8 +1,8 @@
 """How many moles each item is in, counted without listing them.
 
-Below a mole everything is a mole, so there the supported sets are counted, in closed form where few rows
-are left (``supersets``). Counts may need hundreds of bits; ``tally`` says how they are kept, and how items
-are counted that all rows of a set hold.
+All supersets of a mole are moles, so there it is enough to count the sets that occur, in closed form where
+few rows are left (``supersets``). Counts may need hundreds of bits; ``tally`` says how they are kept, and how
+items are counted that all rows of a set hold.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -23,11 +23,11 @@ from withhold.methods.coherence.search.tally import add_below, add_sets, close_s
 
 @kernel
 def count_moles(problem, tour, store, tally, scratch, part):
-    """Add to the tally all moles of 2 to ``largest`` items that hold one of the roots (no moles alone).
+    """Add to the tally all moles of 2 to ``largest`` items with one of the roots, none a mole by itself.
 
-    All minimal moles of fewer than ``largest`` items that are not rare must be stored. ``part`` is a number
-    n and an m: of each root's extensions only every m-th is followed, from n on. The sum of all parts is
-    everything.
+    All minimal moles of fewer than ``largest`` items that are not rare must be in the store. ``part`` is two
+    numbers n and m: of each root's extensions only every m-th is followed, from the n-th on; the sum over all
+    n is the whole count.
     """
     walk = tour.walk
     while True:
@@ -61,7 +61,7 @@ def count_moles(problem, tour, store, tally, scratch, part):
             return MORE_ROOM
         scratch.on_path[walk.path[size - 1]] = True
         k = problem.limits.k
-        n_left = set_free_aside(k, store, walk, tally, scratch, size, n_touched, is_mole)
+        n_left = separate_free_items(k, store, walk, tally, scratch, size, n_touched, is_mole)
         if is_mole:
             add_below(tally, size, r, tally.free_top[size], 1)
         open_level(walk, size)
@@ -75,7 +75,7 @@ def count_moles(problem, tour, store, tally, scratch, part):
 
 @step
 def leave_set(walk, tally, scratch, size):
-    """All extensions of the current set are done."""
+    """Leave the current set, all of whose extensions are done, and add up what was counted below it."""
     scratch.on_path[walk.path[size - 1]] = False
     for f in range(tally.free_top[size - 1], tally.free_top[size]):
         scratch.is_free[tally.free_items[f]] = False
@@ -83,10 +83,10 @@ def leave_set(walk, tally, scratch, size):
 
 
 @step
-def set_free_aside(k, store, walk, tally, scratch, size, n_touched, is_mole):
-    """Move the items that all rows hold to the free ones; how many of those touched are left.
+def separate_free_items(k, store, walk, tally, scratch, size, n_touched, is_mole):
+    """Move those touched items to the free ones that all rows hold; how many touched ones are left.
 
-    Below a set that is no mole, what may complete a stored mole is not free.
+    If the set is not a mole, an item that may complete a stored mole is not free.
     """
     child = walk.next_child[size] - 1
     support = walk.child_end[child] - walk.child_start[child]
@@ -132,7 +132,7 @@ def is_needed(store, y, counts, k, on_path):
 
 @step
 def keep_part(walk, n_touched, part):
-    """Leave only the extensions of a root that belong to this part."""
+    """Keep only the extensions of a root that belong to this part."""
     n_left = 0
     for t in range(n_touched):
         if t % part[1] == part[0]:
@@ -145,7 +145,7 @@ def keep_part(walk, n_touched, part):
 
 @step
 def choose_extensions(problem, walk, store, tally, scratch, size, n_touched, is_mole):
-    """Follow the extensions that may become moles, then those that are; the largest are only counted."""
+    """Follow the extensions that may lead to moles, then the moles; those of the largest size are counted."""
     limits = problem.limits
     n_moles = 0
     for t in range(n_touched):

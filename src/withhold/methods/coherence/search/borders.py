@@ -36,7 +36,7 @@ def bits_of(itemset: int) -> list[int]:
 
 
 def number_covered(edge: Edge, held: int, largest: int) -> int:
-    """W: how many sets the edge covers that contain ``held`` and have at most ``largest`` items.
+    """The paper's W: how many sets the edge covers that contain ``held`` and have at most ``largest`` items.
 
     >>> number_covered((0b001, 0b111), 0b010, 3)
     2
@@ -72,7 +72,7 @@ def count_covered(
 ) -> None:
     """Add to ``counts[v]`` the sets with ``held`` and v that ``edges`` cover and ``examined`` do not.
 
-    The paper's Computeδ; ``held`` is the item that goes, or nothing.
+    The paper's Computeδ; ``held`` is the item that is suppressed, or 0.
     """
     seen = list(examined)
     for edge in edges:
@@ -103,14 +103,14 @@ class Border:
         """All pairs α ⊆ β."""
         return [(a, b) for a in self.upper for b in self.lower if not a & ~b]
 
-    def at_first(self, alive: Bools) -> dict[int, int]:
+    def count_each(self, alive: Bools) -> dict[int, int]:
         """How many of the sets each item is in."""
         counts: dict[int, int] = {}
         count_covered(self.edges(), (), 0, self.largest, counts)
         return counts
 
-    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
-        """How many of the sets each other item shares with this one; it leaves the border."""
+    def count_shared(self, code: int, alive: Bools) -> dict[int, int]:
+        """How many of the sets each other item shares with this one, which then leaves the border."""
         counts: dict[int, int] = {}
         count_covered(self.edges(), (), 1 << code, self.largest, counts)
         self.upper = [a for a in self.upper if not a >> code & 1]

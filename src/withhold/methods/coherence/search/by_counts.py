@@ -1,9 +1,9 @@
-"""One set of items for all parts, withheld everywhere: chosen from exact counts of all records.
+"""One set of items to withhold in all parts, chosen from exact counts over all records.
 
-First the items that are moles by themselves. Then, for sets of two items and for sets of three of what is
-left: all moles are listed, the item in the most of them per occurrence goes, and so on; in the end, from the
-last to the first, each item is put back that brings back no mole. If only two items can be known, this is
-what ``keep=items`` does with all records at once.
+First go the items that are moles by themselves. Then, for sets of two and for sets of three of the remaining
+items, all moles are listed and items withheld greedily: each time the one in the most moles per occurrence.
+In the end, from the last to the first, each item is put back that brings back no mole. If only two items can
+be known, this is what ``keep=items`` does with all records at once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from withhold.methods.coherence.search.mole_cover import cover_moles
 from withhold.methods.coherence.search.suppressor import refuse_counts
 
 MOST_MOLES = 10_000_000
-"""At most this many are listed at once; if there are more, items go before all moles are known."""
+"""At most this many are listed at once; if there are more, items are withheld before all moles are known."""
 
 
 def choose_items(model: Coherent, options: CoherenceSearch) -> Generator[Any, Any, KeptItems]:
@@ -73,7 +73,7 @@ def _alive(
         moles = _moles(model, asked, sums)
         known = np.concatenate([known, moles[alive[moles].all(axis=1)]])
         if len(known) > MOST_MOLES:
-            # What goes now cannot come back: its later moles are not counted.
+            # These items cannot be put back later, since moles with them are no longer counted.
             cover_moles(known, supports, alive, restoring=restoring)
             known = known[:0]
     cover_moles(known, supports, alive, restoring=restoring)

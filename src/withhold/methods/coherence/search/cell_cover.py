@@ -13,8 +13,8 @@ from withhold.data.array_types import Bools, Longs
 def cover_cells(is_mole: Bools, supports: Longs, alive: Bools, restoring: bool) -> list[int]:
     """Take items out of ``alive`` until no mole is whole; those taken, in order.
 
-    The cells are those of all sets of three, in order. Each time the item in the most moles per occurrence
-    goes; with ``restoring``, backwards, those are put back that bring back no mole.
+    ``is_mole`` has a cell for each set of three items, in order. Each time the item in the most moles per
+    occurrence is taken; with ``restoring``, in reverse order, those are put back that bring back no mole.
 
     >>> alive = np.ones(4, dtype=bool)
     >>> cover_cells(np.array([1, 1, 0, 0], dtype=bool), np.array([9, 5, 9, 9]), alive, True)

@@ -1,7 +1,6 @@
-"""How the search looks for a mole: does restoring an item make one, and is there any at all?
+"""Whether there is a mole: in the records before anything is withheld, or if an item were restored.
 
-The search asks it of an item that might come back, and before it removes anything. The proof has a walk of
-its own, so that a mistake here cannot hide itself.
+The proof has a walk of its own, so that a mistake here cannot hide itself.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -20,7 +19,7 @@ from withhold.methods.coherence.cohorts import (
 
 @kernel
 def any_mole(problem, tour):
-    """FOUND if a root with living items, only higher ones if ``tour.after``, is a mole; else DONE."""
+    """FOUND if a root with other living items (only higher ones if ``tour.after``) is a mole, else DONE."""
     walk, limits = tour.walk, problem.limits
     while True:
         size, start, end = next_in_tour(problem, tour)

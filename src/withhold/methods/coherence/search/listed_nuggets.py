@@ -1,4 +1,4 @@
-"""The nuggets, listed if they are not too many: mined once, then only looked up."""
+"""The nuggets as a list, if there are not too many: mined once, then only looked up."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MOST_NUGGETS = 500_000
 
 @dataclass(frozen=True, eq=False)
 class ListedNuggets:
-    """Counts by item code, as ``mole_counts.Nuggets`` does; ``alive`` says which public items are there."""
+    """Counts by item code, as ``mole_counts.NuggetCounter``; ``alive`` says which public items are left."""
 
     itemsets: Itemsets
     private: Bools
-    """By code; private items never go."""
+    """By code; private items are never withheld."""
 
     @cached_property
     def _of_item(self) -> tuple[Longs, Longs]:
@@ -33,16 +33,16 @@ class ListedNuggets:
         counts = np.bincount(self.itemsets.items, minlength=len(self.private))
         return starts_of(counts), set_of_place[order]
 
-    def in_all(self, alive: Bools) -> int:
+    def count_all(self, alive: Bools) -> int:
         """How many nuggets there are."""
         return len(self._living(np.arange(len(self.itemsets)), alive)[0])
 
-    def at_first(self, alive: Bools) -> dict[int, int]:
-        """How many each item is in."""
+    def count_each(self, alive: Bools) -> dict[int, int]:
+        """How many nuggets each item is in."""
         return self._by_code(np.arange(len(self.itemsets)), alive)
 
-    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
-        """For each item how many it shares with this one, which is still alive."""
+    def count_shared(self, code: int, alive: Bools) -> dict[int, int]:
+        """For each item how many nuggets it shares with this one, which is still alive."""
         starts, numbers = self._of_item
         return self._by_code(numbers[starts[code] : starts[code + 1]], alive)
 
@@ -52,7 +52,7 @@ class ListedNuggets:
         return dict(zip(codes.tolist(), counts.tolist(), strict=True))
 
     def _living(self, numbers: Longs, alive: Bools) -> tuple[Longs, Longs]:
-        """Those of the sets all of whose items are there, and the items of them."""
+        """Those of the sets all of whose items are left, and their items."""
         sizes = self.itemsets.sizes[numbers]
         starts = starts_of(sizes)
         items = self.itemsets.items[spans(self.itemsets.offsets[numbers], sizes)]

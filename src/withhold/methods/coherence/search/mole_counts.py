@@ -1,7 +1,7 @@
-"""How many moles and nuggets each public item is in: at first, and how many go with an item that goes.
+"""How many moles and nuggets each public item is in, and how many are lost when an item is suppressed.
 
-Each mole and each nugget is counted twice in all, at first and when it goes, and none is listed here. Counts
-are Python's integers of any size: a record of 150 items alone has 2^150 subsets.
+Each mole and each nugget is counted twice in all, at first and when it is lost, and none is listed here.
+Counts are Python's integers of any size: a record of 150 items alone has 2^150 subsets.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def ranks_of(codes: Longs, n_codes: int) -> Ints:
     return ranks
 
 
-class Chosen:
-    """Some of the items, laid out for the kernels with what the model asks of them."""
+class ChosenItems:
+    """The records with some of the items only, laid out for the kernels, and the limits of the model."""
 
     def __init__(self, records: Records, model: Coherent, wanted: Bools) -> None:
         part = only_items(records, wanted)
@@ -68,36 +68,36 @@ class Chosen:
         self.limits = limits_of(self.rows, model)
 
     def alive(self, alive: Bools) -> Bools:
-        """By rank what is given by code; private items are no part of it."""
+        """By rank what ``alive`` has by code; False for private items."""
         living: Bools = alive[self.codes] & ~self.rows.sensitive
         return living
 
 
-def for_moles(records: Records, model: Coherent, alive: Bools) -> Chosen:
-    """The living public items, and the private ones that can follow from anything frequent enough."""
+def items_for_moles(records: Records, model: Coherent, alive: Bools) -> ChosenItems:
+    """What is needed to count moles: living public items, and private ones that can be inferred too often."""
     private = np.zeros(records.n_items, dtype=bool)
     private[records.codes(model.private)] = True
     # An item in at most h·k records is at most the share h of any k records or more.
     harmless = records.supports * model.h.denominator <= model.h.numerator * model.k
-    return Chosen(records, model, np.where(private, ~harmless, alive))
+    return ChosenItems(records, model, np.where(private, ~harmless, alive))
 
 
-class Counter:
-    """Counts by item code; ``alive`` says which public items are still there."""
+class SetCounter:
+    """Counts sets by item code; ``alive`` says which public items are left."""
 
     def __init__(
-        self, codes: Longs, rank_of_code: Ints, worth: list[int], stop: Stop, jobs: int | None
+        self, codes: Longs, rank_of_code: Ints, slot_values: list[int], stop: Stop, jobs: int | None
     ) -> None:
-        self.codes, self.rank_of_code, self.worth = codes, rank_of_code, worth
+        self.codes, self.rank_of_code, self.slot_values = codes, rank_of_code, slot_values
         self.stop, self.jobs = stop, jobs or available_cores()
         self.code_list: list[int] = codes.tolist()
 
-    def at_first(self, alive: Bools) -> dict[int, int]:
-        """How many each item is in."""
+    def count_each(self, alive: Bools) -> dict[int, int]:
+        """How many of the sets each item is in."""
         return self._by_code(self._count(alive, None))
 
-    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
-        """For each other item how many it shares with this one, which is still alive."""
+    def count_shared(self, code: int, alive: Bools) -> dict[int, int]:
+        """For each other item how many of the sets it shares with this one, which is still alive."""
         root = self.rank_of_code[[code]]
         return {} if root[0] < 0 else self._by_code(self._count(alive, root))
 
@@ -106,7 +106,7 @@ class Counter:
         raise NotImplementedError
 
     def _by_code(self, parts: list[Longs]) -> dict[int, int]:
-        numbers = in_whole_numbers(np.sum(parts, axis=0), self.worth) if parts else {}
+        numbers = in_whole_numbers(np.sum(parts, axis=0), self.slot_values) if parts else {}
         return {self.code_list[rank]: number for rank, number in numbers.items()}
 
     def _run(self, count: Callable[[Ints], Tally], roots: Ints) -> list[Tally]:
@@ -117,20 +117,20 @@ class Counter:
         return run_all(tasks, self.stop, jobs=self.jobs)
 
 
-class AllMoles(Counter):
+class AllMoleCounter(SetCounter):
     """Counts all moles of up to p items, single items left out."""
 
     def __init__(
         self,
-        chosen: Chosen,
+        chosen: ChosenItems,
         store: BreachStore,
         stop: Stop,
         jobs: int | None,
         *,
         worth_sharing: int = WORTH_SHARING,
     ) -> None:
-        self.slots, self.weights, worth = _scale(chosen)
-        super().__init__(chosen.codes, chosen.rank_of_code, worth, stop, jobs)
+        self.slots, self.weights, slot_values = _scale(chosen)
+        super().__init__(chosen.codes, chosen.rank_of_code, slot_values, stop, jobs)
         self.rows, self.limits, self.alive = chosen.rows, chosen.limits, chosen.alive
         self.store, self.worth_sharing = store, worth_sharing
 
@@ -156,7 +156,7 @@ class AllMoles(Counter):
 
     def _tally(self, alive: Bools, after: bool, part: tuple[int, int], roots: Ints) -> Tally:
         n_items, largest = self.rows.n_items, self.limits.largest
-        tally = new_tally(n_items, largest, self.slots, self.weights, len(self.worth))
+        tally = new_tally(n_items, largest, self.slots, self.weights, len(self.slot_values))
         problem = self.rows.problem(self.limits, self.stop)
         tour = self.rows.tour(roots, alive, largest, after=after)
         run_to_end(
@@ -165,10 +165,10 @@ class AllMoles(Counter):
         return tally
 
 
-class MinimalMoles(Counter):
+class MinimalMoleCounter(SetCounter):
     """Counts the minimal moles of up to p items, single items left out."""
 
-    def __init__(self, chosen: Chosen, store: BreachStore, stop: Stop) -> None:
+    def __init__(self, chosen: ChosenItems, store: BreachStore, stop: Stop) -> None:
         super().__init__(chosen.codes, chosen.rank_of_code, [1], stop, 1)
         self.chosen, self.store = chosen, store
 
@@ -177,7 +177,7 @@ class MinimalMoles(Counter):
         return [count_minimal(rows, limits, self.store, living, self.stop, root=root)[:, None]]
 
 
-class Nuggets(Counter):
+class NuggetCounter(SetCounter):
     """Counts the itemsets, private items included, that at least ``support`` records hold."""
 
     def __init__(
@@ -194,19 +194,19 @@ class Nuggets(Counter):
         layout = lay_out(part, part.codes(private))
         codes = np.flatnonzero(wanted)[layout.code_of_rank]
         longest = int(part.lengths.max(initial=0))
-        worth = [2**n for n in range(longest + 1)]
-        super().__init__(codes, ranks_of(codes, records.n_items), worth, stop, jobs)
+        slot_values = [2**n for n in range(longest + 1)]
+        super().__init__(codes, ranks_of(codes, records.n_items), slot_values, stop, jobs)
         self.rows = Rows(layout.offsets, layout.items, layout.post_offsets, layout.post_rows)
         self.tours = Tours(layout)
         self.support, self.private, self.longest = support, layout.sensitive, longest
-        # Any number of items may be taken, so there are always 2^n sets.
+        # Nuggets may have any number of items, so n items always make 2^n sets.
         self.slots = np.tile(np.arange(longest + 1), (3, 1))
         self.weights = np.ones_like(self.slots)
 
-    def in_all(self, alive: Bools) -> int:
+    def count_all(self, alive: Bools) -> int:
         """How many nuggets there are."""
         overall = sum(tally.total[:1] for tally in self._tallies(alive, None))
-        return sum(in_whole_numbers(np.atleast_2d(overall), self.worth).values())
+        return sum(in_whole_numbers(np.atleast_2d(overall), self.slot_values).values())
 
     def _count(self, alive: Bools, root: Ints | None) -> list[Longs]:
         return [tally.counts for tally in self._tallies(alive, root)]
@@ -229,29 +229,29 @@ class Nuggets(Counter):
         return tally
 
 
-def in_whole_numbers(counts: Longs, worth: list[int]) -> dict[int, int]:
-    """Rows of slots as numbers, by row; rows of nothing are left out."""
+def in_whole_numbers(counts: Longs, slot_values: list[int]) -> dict[int, int]:
+    """Rows of slots as whole numbers, by row; rows of zeros are left out."""
     found: dict[int, int] = {}
     for row, slot in zip(*(index.tolist() for index in np.nonzero(counts)), strict=True):
-        found[row] = found.get(row, 0) + int(counts[row, slot]) * worth[slot]
+        found[row] = found.get(row, 0) + int(counts[row, slot]) * slot_values[slot]
     return found
 
 
-def _scale(chosen: Chosen) -> tuple[Longs, Longs, list[int]]:
-    """What W(n, r), the sets of at most r out of n items, adds to which slot; what a slot is worth."""
+def _scale(chosen: ChosenItems) -> tuple[Longs, Longs, list[int]]:
+    """To which slot W(n, r), the sets of at most r of n items, adds what; and the value of each slot."""
     largest, longest = chosen.limits.largest, chosen.rows.longest
     slots = np.zeros((largest + 1, longest + 1), dtype=np.int64)
     if chosen.unbounded:
-        # No set can be too large, so there are always 2^n.
+        # No set can be too large, so n items always make 2^n sets.
         slots[:] = np.arange(longest + 1)
         return slots, np.ones_like(slots), [2**n for n in range(longest + 1)]
-    worth = [
+    slot_values = [
         [sum(comb(n, i) for i in range(r + 1)) for n in range(longest + 1)]
         for r in range(largest + 1)
     ]
     lengths, how_many = np.unique(np.diff(chosen.rows.offsets), return_counts=True)
-    most = sum(int(m) * worth[largest][n] for n, m in zip(lengths, how_many, strict=True))
+    most = sum(int(m) * slot_values[largest][n] for n, m in zip(lengths, how_many, strict=True))
     if most < 2**62:
-        return slots, np.array(worth, dtype=np.int64), [1]
+        return slots, np.array(slot_values, dtype=np.int64), [1]
     slots[:] = np.arange(slots.size).reshape(slots.shape)
-    return slots, np.ones_like(slots), [value for row in worth for value in row]
+    return slots, np.ones_like(slots), [value for row in slot_values for value in row]

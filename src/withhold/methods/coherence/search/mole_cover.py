@@ -1,4 +1,4 @@
-"""Which items go so that no listed mole is left: greedily, first the item in most moles per occurrence."""
+"""Which items to withhold so that no listed mole is left: greedily, the item in most moles per occurrence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cover_moles(
 ) -> list[int]:
     """Take items out of ``alive`` until no mole, a row of items each, is whole; those taken, in order.
 
-    With ``restoring``, backwards, those are put back that bring back no mole.
+    With ``restoring``, in reverse order, those are put back that bring back no mole.
 
     >>> alive = np.ones(3, dtype=bool)
     >>> cover_moles(np.array([[0, 1], [1, 2]]), np.array([9, 5, 9]), alive, restoring=True)
@@ -26,7 +26,7 @@ def cover_moles(
     starts = starts_of(np.bincount(moles.ravel(), minlength=len(alive)))
     mole_of = np.argsort(moles.ravel(), kind="stable") // max(size, 1)
     gone = np.zeros(n_moles, dtype=np.int8)
-    """By mole: how many of its items are."""
+    """By mole: how many of its items were taken."""
     left = np.diff(starts)
     heap = [(-Fraction(n, int(supports[v])), v) for v, n in enumerate(left.tolist()) if n]
     heapify(heap)

@@ -1,7 +1,7 @@
-"""If the attacker knows at most two items: all moles of two items, listed once, from exact counts.
+"""All moles of two items, listed once from exact counts: for attackers who know at most two items.
 
-How many moles an item is in, how many go with it, and whether one comes back with it is then looked up in the
-list.
+How many moles an item is in, how many it shares with others, and whether one comes back with it are then
+looked up in the list.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from withhold.data.array_types import Bools, Longs
 from withhold.data.spans import starts_of
 from withhold.interruption import stop_if_asked
 from withhold.methods.coherence.model import Coherent
-from withhold.methods.coherence.search.mole_counts import Chosen, for_moles, only_items
+from withhold.methods.coherence.search.mole_counts import ChosenItems, items_for_moles, only_items
 
 MOST_CELLS = 1 << 25
 """Counts of public beside private items that are kept at once; above, moles are not listed."""
@@ -28,7 +28,7 @@ MOST_PAIRS = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class MolePairs:
-    """Moles of two items: ``others[starts[c]:starts[c + 1]]`` are the codes that item ``c`` must not meet."""
+    """Moles of two items: ``others[starts[c]:starts[c + 1]]`` are those that form one with item ``c``."""
 
     starts: Longs
     others: Longs
@@ -41,22 +41,22 @@ class MolePairs:
         return cls(starts_of(np.bincount(ends, minlength=n_items)), others[order])
 
     def beside(self, code: int, alive: Bools) -> Longs:
-        """The living items that must not meet this one."""
+        """The living items with which this one is a mole."""
         others = self.others[self.starts[code] : self.starts[code + 1]]
         return others[alive[others]]
 
-    def at_first(self, alive: Bools) -> dict[int, int]:
+    def count_each(self, alive: Bools) -> dict[int, int]:
         """How many moles each living item is in."""
         codes = np.flatnonzero(alive & (np.diff(self.starts) > 0)).tolist()
         counted = ((code, len(self.beside(code, alive))) for code in codes)
         return {code: number for code, number in counted if number}
 
-    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
+    def count_shared(self, code: int, alive: Bools) -> dict[int, int]:
         """For each other living item how many moles it shares with this one."""
         return dict.fromkeys(self.beside(code, alive).tolist(), 1)
 
     def restore(self, codes: list[int], alive: Bools) -> list[int]:
-        """Put items back into ``alive``, last first, as long as no mole comes with them; those that came."""
+        """Put back into ``alive``, last first, the items that bring back no mole; which these are."""
         back = []
         for code in reversed(codes):
             if len(self.beside(code, alive)) == 0:
@@ -68,11 +68,11 @@ class MolePairs:
 def list_mole_pairs(
     records: Records, model: Coherent, alive: Bools, stop: Stop, jobs: int | None
 ) -> MolePairs | None:
-    """The moles of two living items, none of which is one by itself; None if there is no room for that."""
+    """The moles of two living items, neither a mole by itself; None if there are too many to list."""
     if model.h >= 1:
         found = _rare_pairs(records, model.k, alive, stop, jobs)
     else:
-        found = _moles_beside_private(for_moles(records, model, alive), model)
+        found = _moles_beside_private(items_for_moles(records, model, alive), model)
     return None if found is None else MolePairs.of(*found, records.n_items)
 
 
@@ -91,7 +91,7 @@ def _rare_pairs(
     return np.concatenate(lower), np.concatenate(higher)
 
 
-def _moles_beside_private(chosen: Chosen, model: Coherent) -> tuple[Longs, Longs] | None:
+def _moles_beside_private(chosen: ChosenItems, model: Coherent) -> tuple[Longs, Longs] | None:
     rows = chosen.rows
     n_private = int(rows.private_items.max(initial=-1)) + 1
     if rows.n_items * n_private > MOST_CELLS:

@@ -1,7 +1,7 @@
 """How many nuggets (frequent itemsets of public and private items) each item is in.
 
-Counted depth first with one bitmap over the root's rows for each item that is frequent there; ``tally`` says
-how items are counted that all rows of a set hold. Slot n is worth 2^n.
+Sets are walked depth first, with one bitmap over the root's rows for each item that is frequent there;
+``tally`` says how items are counted that all rows of a set hold. Slot n counts multiples of 2^n.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,9 +18,10 @@ from withhold.methods.coherence.search.tally import add_below, close_set
 
 
 class Levels(NamedTuple):
-    """The frequent extensions of the sets along the path: item, number of rows, and these as bits."""
+    """The frequent extensions of the sets along the path."""
 
     path: Any
+    """The items of the current set."""
     next: Any
     """By size: the set that comes next."""
     end: Any
@@ -28,8 +29,11 @@ class Levels(NamedTuple):
     most_free: Any
     """The most items that were free in a set of this root, as an array of one."""
     item: Any
+    """By set: the item that was added last."""
     count: Any
+    """By set: how many rows hold it."""
     words: Any
+    """By set: these rows as bits."""
 
 
 def new_levels(n_items: int, longest: int) -> Levels:
@@ -47,7 +51,10 @@ def new_levels(n_items: int, longest: int) -> Levels:
 
 @kernel
 def count_nuggets(rows, tour, levels, tally, k, stop):
-    """Add to the tally all itemsets with one of the roots that ``k`` rows hold; MORE_ROOM asks for that."""
+    """Add to the tally all itemsets with one of the roots that ``k`` rows hold.
+
+    DONE, STOPPED, or MORE_ROOM if ``levels`` are too small; a call with larger ones goes on from there.
+    """
     while True:
         if tour.place[1] == 0:
             if tour.place[0] == len(tour.roots):
@@ -78,7 +85,7 @@ def count_nuggets(rows, tour, levels, tally, k, stop):
 
 @step
 def number_frequent(tour, n_rows, k, bucket, kept):
-    """Put the items that ``k`` rows hold into ``kept``, from place 1 on, and their places into ``bucket``."""
+    """Write the items that ``k`` rows hold into ``kept``, from place 1 on; their places into ``bucket``."""
     n_touched = 0
     for q in range(tour.offsets[n_rows]):
         x = tour.items[q]
@@ -116,7 +123,7 @@ def set_bits(tour, n_rows, levels, n, n_words):
 
 @step
 def count_below(levels, tally, place, k, n_words, stop):
-    """Count the sets with the root, from that of size ``place[1]`` on."""
+    """Count the sets with the root; goes on where the walk stopped, at size ``place[1]``."""
     words = levels.words
     while place[1] > 0:
         size = place[1]

@@ -1,7 +1,7 @@
-"""How many supported sets contain a given one, in closed form.
+"""How many sets that occur in some row contain a given one, in closed form.
 
-With n items to choose from and at most r to take there are W(n, r) sets (see ``tally``); sets that several
-rows hold are taken off again by inclusion and exclusion.
+A row with n further items, of which at most r can be added, gives W(n, r) sets (see ``tally``). Sets that
+several rows hold are counted once, by inclusion and exclusion.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -22,18 +22,20 @@ MOST_TO_REDUCE = 512
 
 
 class Scratch(NamedTuple):
-    """What the count of moles knows of its path, and room for what it works out."""
+    """What the count of moles knows of its path, and scratch."""
 
     on_path: Any
+    """By item: whether it is on the path."""
     is_free: Any
-    """Both by item."""
+    """By item: whether all rows of a set on the path hold it."""
     first_mole: Any
     """By size: from this child on, all are known to be moles."""
     holding: Any
     """By group of rows, as bits: how many items all of them hold."""
     lengths: Any
+    """By row: how many items are left in it."""
     marks: Any
-    """By row: how many items are left in it, and which, as 63 bits."""
+    """By row: a signature of these items in 63 bits, to rule out most comparisons."""
 
 
 def new_scratch(n_items: int, largest: int) -> Scratch:
@@ -50,9 +52,9 @@ def new_scratch(n_items: int, largest: int) -> Scratch:
 
 @maker
 def keep_maximal(tour, walk, start, end, scratch):
-    """Drop the rows whose rest another row's rest contains; returns the new end.
+    """Drop the rows whose remaining items another row contains; returns the new end.
 
-    Below a mole it only matters whether some row holds a set, so these rows add nothing.
+    Among supersets of a mole it only matters whether some row holds a set, so these rows add nothing.
     """
     lengths = scratch.lengths
     marks = scratch.marks
@@ -80,7 +82,7 @@ def keep_maximal(tour, walk, start, end, scratch):
 
 @step
 def insert_by_length(walk, start, j, lengths, marks, length, mark):
-    """Move row ``j`` up to its place among those before it, longest first: there are few."""
+    """Insert row ``j`` into its place among those before it, longest first: there are few."""
     row = walk.pool_row[start + j]
     position = walk.pool_position[start + j]
     i = j
@@ -98,7 +100,7 @@ def insert_by_length(walk, start, j, lengths, marks, length, mark):
 
 @step
 def is_rest_inside(tour, walk, one, other):
-    """Whether the other row's rest contains the rest of this one; both are places in the pool."""
+    """Whether the other row's remaining items contain those of this one; both are places in the pool."""
     q = walk.pool_position[one] + 1
     last = tour.offsets[walk.pool_row[one] + 1]
     p = walk.pool_position[other] + 1
@@ -114,9 +116,9 @@ def is_rest_inside(tour, walk, one, other):
 
 @step
 def count_supersets(tour, walk, tally, scratch, start, end, r, size):
-    """Count the current set, a mole with at most FEW_ROWS rows (any number if r ≤ 1), and all that rows add.
+    """Count the current set, a mole with at most FEW_ROWS rows (any number if r ≤ 1), and its supersets.
 
-    The number goes to ``counts``, and to what is below the path without the set's last item.
+    They are added to the counts of items, and to the sets below the path without the set's last item.
     """
     item = walk.path[size - 1]
     n_free = tally.free_top[size - 1]
@@ -131,7 +133,7 @@ def count_supersets(tour, walk, tally, scratch, start, end, r, size):
             add_sets(tally, tally.counts, walk.touched[t], 0, 0, 1)
             walk.bucket[walk.touched[t]] = 0
             n += 1
-        # The mole itself and one more for each item; no W(n, 1), as no one row holds all n items.
+        # The mole itself and one superset for each item; not W(n, 1), as no single row holds all n items.
         add_sets(tally, tally.counts, item, 0, 0, 1 + n)
         add_sets(tally, tally.total, size - 1, 0, 0, 1 + n)
         add_sets(tally, tally.of_free, size - 1, 0, 0, 1)
@@ -142,7 +144,7 @@ def count_supersets(tour, walk, tally, scratch, start, end, r, size):
 
 @step
 def add_one_row(tour, walk, tally, scratch, start, r, size):
-    """Count a mole that one row holds: all sets of the items that are left in it."""
+    """Count the supersets of a mole that one row holds: all sets of the items that are left in it."""
     begin = walk.pool_position[start] + 1
     last = tour.offsets[walk.pool_row[start] + 1]
     n = tally.free_top[size - 1]
@@ -158,7 +160,7 @@ def add_one_row(tour, walk, tally, scratch, start, r, size):
 
 @step
 def mark_rows(tour, walk, scratch, start, end, by_row):
-    """Mark each item that is left in ``bucket``, with a bit for each row; returns how many are touched."""
+    """Mark in ``bucket`` the items that are left, with a bit for each row; returns how many are touched."""
     n_touched = 0
     for j in range(start, end):
         bit = np.int64(1) << (j - start) if by_row else np.int64(1)
@@ -174,7 +176,7 @@ def mark_rows(tour, walk, scratch, start, end, by_row):
 
 @step
 def add_groups(walk, tally, holding, n_touched, n_rows, r, size):
-    """Count a mole by inclusion and exclusion over the groups of its rows; clears ``bucket``."""
+    """Count a mole's supersets by inclusion and exclusion over groups of its rows; clears ``bucket``."""
     n_groups = np.int64(1) << n_rows
     for group in range(n_groups):
         holding[group] = tally.free_top[size - 1]
@@ -200,5 +202,5 @@ def add_groups(walk, tally, holding, n_touched, n_rows, r, size):
 
 @step
 def sign_of(group):
-    """Whether inclusion and exclusion add a group of rows, 1, or take it off, -1."""
+    """1 if inclusion and exclusion adds a group of rows, -1 if it subtracts it."""
     return 2 * np.int64(count_bits(np.uint64(group)) & np.uint64(1)) - 1

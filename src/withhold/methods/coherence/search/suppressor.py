@@ -1,8 +1,9 @@
 """Item suppression for (h,k,p)-coherence and k^m-anonymity (Xu et al. 2008); out comes a plan.
 
-First the items that are moles by themselves go, as they must; if itemsets are to be kept, then the items that
-are in no nugget. Then, as long as there are moles, the item with the most moles for each nugget (or
-occurrence) that goes with it. In the end, backwards, each item is put back that brings back no mole.
+First the items go that are moles by themselves, as they must; if itemsets are to be kept, also the items that
+are in no nugget. Then, as long as there are moles, the item goes that is in the most moles for each nugget
+(or occurrence) that is lost with it. In the end, in reverse order, each item is put back that brings back no
+mole.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from withhold.method import SearchRun
 from withhold.methods.coherence.cohorts import DONE, run_to_end
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.coherence.mole_survey import moles_alone, store_breaches
+from withhold.methods.coherence.mole_survey import single_moles, store_breaches
 from withhold.methods.coherence.options import CoherenceSearch
 from withhold.methods.coherence.plan import ItemPlan, SuppressedItem
 from withhold.methods.coherence.search.already_coherent import already_coherent
@@ -34,17 +35,17 @@ from withhold.methods.coherence.search.borders import Border, mole_border, nugge
 from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.coherence.search.listed_nuggets import ListedNuggets, list_nuggets
 from withhold.methods.coherence.search.mole_counts import (
-    AllMoles,
-    Chosen,
-    Counter,
-    MinimalMoles,
-    Nuggets,
-    for_moles,
+    AllMoleCounter,
+    ChosenItems,
+    MinimalMoleCounter,
+    NuggetCounter,
+    SetCounter,
+    items_for_moles,
 )
 from withhold.methods.coherence.search.mole_pairs import MolePairs, list_mole_pairs
 from withhold.wording import counted
 
-AnyCounter = Counter | Border | MolePairs | ListedNuggets
+AnyCounter = SetCounter | Border | MolePairs | ListedNuggets
 KEEPS = ("itemsets", "items", "best")
 NUGGETS_PER_RECORD = 1000
 """By default a nugget is in at least one in this many records, and in at least k."""
@@ -69,7 +70,7 @@ def suppress_coherence(
     }
     with Stop() as stop:
         search = Search(records, model, least, options.counting, stop, run.jobs, run.progress)
-        # Restoring puts back whatever need not go. Without it, nothing may go if nothing need.
+        # Restoring puts back whatever need not go. Without it, data that already holds needs this test.
         if not options.restoring and search.finds_nothing():
             return search.plan_of_nothing(), in_force
         plans = {
@@ -85,7 +86,7 @@ def suppress_coherence(
 
 
 def refuse_impossible(records: Records, model: Coherent) -> None:
-    """Say which private item is in too many records, or that there are too few records."""
+    """Raise if a private item is in too many records, or if there are too few records."""
     private = records.codes(model.private)
     supports = records.supports
     listed = {records.vocabulary[code]: int(supports[code]) for code in private.tolist()}
@@ -110,7 +111,7 @@ def refuse_counts(n_records: int, private: Mapping[str, int], model: Coherent) -
 
 @dataclass
 class Search:
-    """The search for the items that go. Items are codes; ``alive`` are the public ones still there."""
+    """The search for the items to withhold. Items are codes; ``alive`` are the public ones that are left."""
 
     records: Records
     model: Coherent
@@ -132,10 +133,10 @@ class Search:
         return occurs
 
     @cached_property
-    def nuggets(self) -> Nuggets | ListedNuggets:
+    def nuggets(self) -> NuggetCounter | ListedNuggets:
         """What is to be kept: listed, or only counted if there are too many."""
         what = self.records, self.model.private, self.nugget_support
-        return list_nuggets(*what, self.jobs) or Nuggets(*what, self.stop, self.jobs)
+        return list_nuggets(*what, self.jobs) or NuggetCounter(*what, self.stop, self.jobs)
 
     @cached_property
     def pairs(self) -> MolePairs | None:
@@ -143,15 +144,15 @@ class Search:
         if self.model.p != 2 or self.counting == "borders":
             return None
         alive = self.public()
-        alive[[*self.moles_alone]] = False
+        alive[[*self.single_moles]] = False
         return list_mole_pairs(self.records, self.model, alive, self.stop, self.jobs)
 
     def plan(self, keep: str, *, restoring: bool) -> ItemPlan:
-        """What goes if this is to be kept."""
+        """The items to withhold if this is to be kept."""
         nuggets, alive = self.nuggets, self.public()
-        before = nuggets.in_all(alive)
+        before = nuggets.count_all(alive)
         gone: dict[int, SuppressedItem] = {}
-        for code, mole in self.moles_alone.items():
+        for code, mole in self.single_moles.items():
             alive[code] = False
             gone[code] = self._item(code, mole=mole)
         forced = frozenset(gone)
@@ -167,13 +168,13 @@ class Search:
             tuple(self.records.vocabulary[code] for code in restored),
             self.nugget_support,
             before,
-            nuggets.in_all(alive),
+            nuggets.count_all(alive),
             fingerprint(self.records),
         )
 
     def finds_nothing(self) -> bool:
-        """Whether no item need go."""
-        if self.moles_alone:
+        """Whether no item need be withheld."""
+        if self.single_moles:
             return False
         # A stop of its own, because it is set at the first find and must not end the search.
         with Stop() as stop:
@@ -182,39 +183,39 @@ class Search:
             )
 
     def plan_of_nothing(self) -> ItemPlan:
-        """The plan for records that hold as they are."""
-        all_of_them = self.nuggets.in_all(self.public())
+        """The plan for records for which the model holds as they are."""
+        all_of_them = self.nuggets.count_all(self.public())
         least, rows = self.nugget_support, fingerprint(self.records)
         return ItemPlan((), (), least, all_of_them, all_of_them, rows)
 
     @cached_property
-    def moles_alone(self) -> dict[int, Mole]:
+    def single_moles(self) -> dict[int, Mole]:
         """The items that are moles by themselves, by code."""
         if self.model.h >= 1:
             rare = np.flatnonzero(self.public() & (self.supports < self.model.k)).tolist()
             names = self.records.vocabulary
             return {code: Mole((names[code],), int(self.supports[code])) for code in rare}
-        chosen = Chosen(self.records, self.model, np.ones(self.records.n_items, dtype=bool))
+        chosen = ChosenItems(self.records, self.model, np.ones(self.records.n_items, dtype=bool))
         names = self.records.vocabulary
         found = {}
-        for rank, (_, support, private, joint) in moles_alone(chosen.rows, chosen.limits).items():
+        for rank, (_, support, private, joint) in single_moles(chosen.rows, chosen.limits).items():
             code = int(chosen.codes[rank])
             follows = None if private < 0 else names[chosen.codes[private]]
             found[code] = Mole((names[code],), support, follows, joint)
         return dict(sorted(found.items()))
 
     def in_no_nugget(self, alive: Bools) -> list[int]:
-        """The items that fewer records hold than a nugget needs, rarest first."""
+        """The items that too few records hold to be in a nugget, rarest first."""
         rare = np.flatnonzero(alive & (self.supports < self.nugget_support))
         return sorted(rare.tolist(), key=lambda code: (self.supports[code], code))
 
     def greedily(
-        self, alive: Bools, nuggets: Nuggets | ListedNuggets, keep: str
+        self, alive: Bools, nuggets: NuggetCounter | ListedNuggets, keep: str
     ) -> Iterator[tuple[int, int, int]]:
         """Take items out of ``alive`` until there is no mole; each with its moles and nuggets."""
         mole_counter, nugget_counter = self.counters(alive, nuggets, keep)
-        moles = mole_counter.at_first(alive)
-        lost = dict.fromkeys(np.flatnonzero(alive).tolist(), 0) | nugget_counter.at_first(alive)
+        moles = mole_counter.count_each(alive)
+        lost = dict.fromkeys(np.flatnonzero(alive).tolist(), 0) | nugget_counter.count_each(alive)
         prices = dict(enumerate(self.supports.tolist())) if keep == "items" else lost
         total = len(moles)
         while moles:
@@ -222,13 +223,13 @@ class Search:
             worst = most_worthwhile(moles, prices)
             yield worst, moles[worst], lost[worst]
             for counter, counts in ((mole_counter, moles), (nugget_counter, lost)):
-                for other, shared in counter.going_with(worst, alive).items():
+                for other, shared in counter.count_shared(worst, alive).items():
                     counts[other] -= shared
             alive[worst] = False
             moles = {code: many for code, many in moles.items() if many and code != worst}
 
     def counters(
-        self, alive: Bools, nuggets: Nuggets | ListedNuggets, keep: str
+        self, alive: Bools, nuggets: NuggetCounter | ListedNuggets, keep: str
     ) -> tuple[AnyCounter, AnyCounter]:
         """What counts moles and nuggets, in the chosen way."""
         if self.counting == "borders":
@@ -240,22 +241,22 @@ class Search:
             )
         if self.pairs is not None:
             return self.pairs, nuggets
-        chosen = for_moles(self.records, self.model, alive)
+        chosen = items_for_moles(self.records, self.model, alive)
         store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), self.stop)
         if keep == "items":
-            return MinimalMoles(chosen, store, self.stop), nuggets
-        return AllMoles(chosen, store, self.stop, self.jobs), nuggets
+            return MinimalMoleCounter(chosen, store, self.stop), nuggets
+        return AllMoleCounter(chosen, store, self.stop, self.jobs), nuggets
 
     def restore(self, codes: list[int], alive: Bools) -> list[int]:
-        """Put items back into ``alive``, last first, as long as no mole comes with them.
+        """Put back into ``alive``, last first, the items that bring back no mole; which these are.
 
-        One pass is enough: what cannot come back now cannot when more items are there.
+        One pass is enough: what brings back a mole now also does with more items.
         """
         if self.pairs is not None:
             return self.pairs.restore(codes, alive)
         wanted = alive.copy()
         wanted[codes] = True
-        chosen = for_moles(self.records, self.model, wanted)
+        chosen = items_for_moles(self.records, self.model, wanted)
         problem = chosen.rows.problem(chosen.limits, self.stop)
         back = []
         for number, code in enumerate(reversed(codes)):

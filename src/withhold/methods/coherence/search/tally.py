@@ -1,8 +1,8 @@
-"""Numbers of sets as rows of slots, as they may need hundreds of bits; the caller knows what a slot is worth.
+"""Numbers of sets as rows of slots, as they may need hundreds of bits; the caller knows each slot's value.
 
-With n items to choose from and at most r to take there are W(n, r) = Σ C(n, i), i ≤ r, sets: that adds
-``weights[r, n]`` to slot ``slots[r, n]``. An item that all rows of a set hold is *free*: it needs no search
-of its own, since each set below can be had with it and without it.
+There are W(n, r) = Σ C(n, i), i ≤ r, sets of at most r out of n items: to count them adds ``weights[r, n]``
+to slot ``slots[r, n]``. An item that all rows of a set hold is *free*: it needs no search of its own, since
+each larger set occurs with it and without it.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -20,16 +20,19 @@ class Tally(NamedTuple):
     """The counts of items, and those of the sets along the path of a walk."""
 
     counts: Any
-    """By item."""
+    """By item: the sets that hold it."""
     total: Any
     """By size of the path: the sets below it. Row 0 is the sum of all."""
     of_free: Any
-    """By size of the path: the sets below it that hold a certain one of its free items."""
+    """By size of the path: the sets below it that hold any given one of its free items."""
     free_items: Any
+    """The free items of the path."""
     free_top: Any
-    """By size of the path: how many items are free in it."""
+    """By size of the path: how many of these are free in it."""
     slots: Any
+    """By r and n: the slot of W(n, r)."""
     weights: Any
+    """By r and n: what W(n, r) adds to its slot."""
 
 
 def new_tally(n_items: int, largest: int, slots: Longs, weights: Longs, n_slots: int) -> Tally:
@@ -64,7 +67,7 @@ def add_below(tally, size, r, n, sign):
 
 @step
 def close_set(tally, path, size, n_slots):
-    """Count what is below the path for its last item, its free items and the path above."""
+    """Add what was counted below the path to its last item, to its free items and to the path above."""
     for f in range(tally.free_top[size - 1], tally.free_top[size]):
         for s in range(n_slots):
             tally.counts[tally.free_items[f], s] += tally.of_free[size, s]

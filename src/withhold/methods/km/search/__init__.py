@@ -1,4 +1,5 @@
 """The search for the groups of k^m-anonymity: which nodes are published, and which items are withheld.
 
-Out comes the cut and what goes; no check is asked.
+Here: ``cover``, the order of work, ``moves``, the kernels, and ``published``, the state that they change. Not
+here: the check, which no module of this folder imports.
 """

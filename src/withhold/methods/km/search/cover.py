@@ -1,10 +1,10 @@
 """The nodes to publish under k^m-anonymity: those that lose least, as far as a local search finds them.
 
 An occurrence that is published under a node of n leaves, of N in the tree, loses n - 1; one that is withheld
-loses N - 1, as if it were published as the root (more, if nothing is to be withheld). Choosing the nodes
-means finding an antichain of the tree, without rare sets, of the greatest worth. From coarse to fine every
-node is tried until none gains; then single nodes are published at any price, which may lead to a better
-optimum.
+loses N - 1, as if it were published as the root (more, if nothing is to be withheld). What a node is *worth*
+is the loss that publishing it saves over withholding its items. To choose the nodes is to find an antichain
+of the tree that is worth most and has no rare sets. From coarse to fine every node is tried until none gains;
+then single nodes are published at any price, to escape from a local optimum.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def best_cover(
 
 
 def nothing_published(n_nodes: int) -> Published:
-    """No node yet, and room for the log: no move makes half as many entries."""
+    """No node is published yet; the log has room for more than twice the entries of any move."""
     node_of = np.full(n_nodes, NOBODY, dtype=np.int32)
     log = np.zeros(16 * n_nodes + 32, dtype=np.int64)
     return Published(node_of, log, np.zeros(2, dtype=np.int64))
@@ -74,14 +74,15 @@ def price_of(records: Records, tree: Hierarchy, withholding: bool) -> int:
 
 
 def candidates_of(records: Records, tree: Hierarchy, k: int, price: int) -> Candidates:
-    """The nodes with their rows, and what each is worth in whole numbers; ``price`` as above."""
+    """The nodes with their rows, and what each is worth in whole numbers; ``price`` as in ``price_of``."""
     rows = rows_of_nodes(records, tree, np.zeros(0, dtype=np.int32))
     supports = dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
     occurrences = occurrences_under(tree, supports)
     leaves = tree.leaf_counts.astype(np.int64)
     worth = occurrences * (price * max(tree.n_leaves - 1, 1) - (leaves - 1))
     same = most_specific(tree) == np.arange(len(tree))
-    # A node that fewer than k rows hold is rare by itself; one with a single child gives way to it.
+    # A node that fewer than k rows hold is rare by itself; instead of one with a single child, the child is
+    # published.
     worth[(np.diff(rows.post_offsets) < k) | ~same] = 0
     above, first, beside = links(tree, same)
     rises = (above >= 0) & (worth > 0)
@@ -118,7 +119,7 @@ def links(tree: Hierarchy, kept: np.ndarray) -> tuple[Longs, Longs, Longs]:
 
 
 def room_for(candidates: Candidates, k: int, m: int) -> tuple[Limits, Cohort]:
-    """The limits, and room for the walk over any node's rows; pages that are never used cost nothing."""
+    """The limits, and room for the walk over any node's rows; memory that is never touched costs nothing."""
     n_nodes, n_items = len(candidates.ends), len(candidates.codes)
     n_rows = int(np.diff(candidates.post_offsets).max(initial=0))
     largest = min(m, int(np.diff(candidates.offsets).max(initial=0)))

@@ -1,8 +1,8 @@
 """The moves of the search: publish a node, withdraw what is rare together with it, publish what then fits.
 
-The published nodes are an antichain of the tree, and no set of up to m of them is in fewer than k records,
-unless in none. A move keeps both. Its worth is known at once: the worth of the nodes that come less that of
-the nodes that go. Moves are logged, so that one that gains nothing is undone.
+The published nodes are an antichain of the tree, and every set of up to m of them is in at least k records or
+in none. A move preserves both. What it gains is known at once: the worth of the nodes that it publishes less
+the worth of those that it withdraws. Moves are logged, so that one that gains nothing is undone.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -25,10 +25,10 @@ from withhold.methods.km.search.published import (
     NOBODY,
     WORTH,
     are_apart,
-    put,
-    take,
-    take_under,
+    publish,
     undo,
+    withdraw,
+    withdraw_under,
     worth_under,
 )
 
@@ -37,7 +37,7 @@ ANY_LOSS = 2**62
 
 @step
 def gather(candidates, published, cohort, node):
-    """Copy the rows of a node as the published nodes that are neither above nor under it."""
+    """Copy the rows that hold a node, each as its published nodes that are neither above nor under it."""
     walk = cohort.walk
     begin = candidates.post_offsets[node]
     n = candidates.post_offsets[node + 1] - begin
@@ -68,13 +68,13 @@ def path_is_published(published, walk, size):
 
 
 @step
-def take_cheapest(candidates, published, walk, size, last):
-    """Withdraw the node of a rare set that is worth least; returns what that loses at least."""
+def withdraw_cheapest(candidates, published, walk, size, last):
+    """Withdraw the node of a rare set that is worth least; returns the least that this loses."""
     cheapest = last
     for i in range(1, size):
         if candidates.worth[walk.path[i]] < candidates.worth[cheapest]:
             cheapest = walk.path[i]
-    take(candidates, published, cheapest)
+    withdraw(candidates, published, cheapest)
     return candidates.least_loss[cheapest]
 
 
@@ -110,7 +110,7 @@ def is_rare(candidates, published, cohort, limits, node, allowed):
                 if not clearing:
                     found = True
                 elif path_is_published(published, walk, size):
-                    allowed -= take_cheapest(candidates, published, walk, size, x)
+                    allowed -= withdraw_cheapest(candidates, published, walk, size, x)
                     found = allowed < 0
             if found:
                 break
@@ -135,28 +135,28 @@ def is_rare(candidates, published, cohort, limits, node, allowed):
 
 @routine
 def fill_below(candidates, published, cohort, limits, node):
-    """Publish what is right below a node and can be."""
+    """Publish those children of a node that can be published."""
     below = candidates.first_below[node]
     while below >= 0:
         free = published.node_of[below] == NOBODY and candidates.worth[below] > 0
         # If something further down is published already, that stays.
         free = free and worth_under(candidates, published, below) == 0
         if free and not is_rare(candidates, published, cohort, limits, below, 0):
-            put(candidates, published, below)
+            publish(candidates, published, below)
         below = candidates.next_beside[below]
 
 
 @routine
 def replace(candidates, published, cohort, limits, gone, node):
-    """Publish the next node above one that went for the sake of ``node``, or else those below it."""
+    """After ``gone`` was withdrawn in favour of ``node``: publish a node above it, or else its children."""
     if published.node_of[gone] >= 0:
         return
     above = candidates.above[gone]
     while above >= 0 and are_apart(candidates, above, node) and candidates.worth[above] > 0:
         gains = candidates.worth[above] > worth_under(candidates, published, above)
         if gains and not is_rare(candidates, published, cohort, limits, above, 0):
-            take_under(candidates, published, above)
-            put(candidates, published, above)
+            withdraw_under(candidates, published, above)
+            publish(candidates, published, above)
             return
         above = candidates.above[above]
     fill_below(candidates, published, cohort, limits, gone)
@@ -164,15 +164,18 @@ def replace(candidates, published, cohort, limits, gone, node):
 
 @routine
 def publish_node(candidates, published, cohort, limits, node, allowed):
-    """Publish a node and what then fits, whatever must go for it; False if that loses more than allowed."""
+    """Publish a node, withdraw what is rare with it, and publish what then fits.
+
+    False, with the move unfinished, if that loses more than ``allowed``.
+    """
     began = published.numbers[LENGTH]
     over = published.node_of[node]
     if over >= 0:
-        take(candidates, published, over)
-    take_under(candidates, published, node)
+        withdraw(candidates, published, over)
+    withdraw_under(candidates, published, node)
     if is_rare(candidates, published, cohort, limits, node, allowed):
         return False
-    put(candidates, published, node)
+    publish(candidates, published, node)
     ended = published.numbers[LENGTH]
     if over >= 0:
         way = node

@@ -22,27 +22,30 @@ class Candidates(NamedTuple):
     """The leaves of each row, ascending."""
     post_offsets: Any
     post_rows: Any
+    """By node: the rows that hold a leaf under it."""
     ends: Any
     """Where the codes under each node end."""
     above: Any
     """The next node above that stands for more items; -1 at the top."""
     first_below: Any
+    """The first child, among nodes that stand for fewer items; -1 if there is none."""
     next_beside: Any
+    """The next child of the same node; -1 if there is none."""
     worth: Any
     """What publishing the node saves over withholding its items; 0: it cannot be published."""
     least_loss: Any
     """The least that is lost if the node gives way to the one above."""
     most_gain: Any
-    """The most that is gained if the node gives way to those right below."""
+    """The most that is gained if the node gives way to its children."""
 
 
 class Published(NamedTuple):
-    """Which nodes are published, and the log of how they came to be."""
+    """Which nodes are published, and the log of the moves."""
 
     node_of: Any
     """By code: the published node that stands for it, -1 if there is none."""
     log: Any
-    """Nodes that came, as code + 1, and went, as -(code + 1)."""
+    """Nodes that were published, as code + 1, and withdrawn, as -(code + 1)."""
     numbers: Any
 
 
@@ -51,6 +54,7 @@ class Cohort(NamedTuple):
 
     offsets: Any
     items: Any
+    """By row: the other published nodes that it holds, ascending."""
     walk: Any
     visited: Any
     """How many items and rows were copied or walked over so far."""
@@ -64,7 +68,7 @@ class Limits(NamedTuple):
 
 
 @step
-def put(candidates, published, node):
+def publish(candidates, published, node):
     """Publish a node; none above or under it is published."""
     for code in range(node, candidates.ends[node]):
         published.node_of[code] = node
@@ -74,7 +78,7 @@ def put(candidates, published, node):
 
 
 @step
-def take(candidates, published, node):
+def withdraw(candidates, published, node):
     """Withdraw a published node."""
     for code in range(node, candidates.ends[node]):
         published.node_of[code] = NOBODY
@@ -111,12 +115,12 @@ def worth_under(candidates, published, node):
 
 
 @step
-def take_under(candidates, published, node):
+def withdraw_under(candidates, published, node):
     """Withdraw all published nodes under this one."""
     code = node
     while code < candidates.ends[node]:
         if published.node_of[code] == code:
-            take(candidates, published, code)
+            withdraw(candidates, published, code)
             code = candidates.ends[code]
         else:
             code += 1

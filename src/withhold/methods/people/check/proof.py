@@ -21,7 +21,7 @@ from withhold.method import CheckRun, Finding
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.km.check import verify_km
 from withhold.methods.people.breach import GroupBreach, in_group, rare_in_group
-from withhold.methods.people.grouped_items import PersonItems, apart, items_of
+from withhold.methods.people.grouped_items import PersonItems, group_items, items_of
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.rho.check.proof import verify_rho
 from withhold.verdict import Status, Verdict
@@ -55,7 +55,7 @@ def verify_people(
         return _broken(known_nothing, len(groups), began, breach)
     found = Verdict(Status.HOLDS, known_nothing, len(groups), 0.0, unit="groups")
     if (asked := model.of_public_items()) is not None:
-        own = apart(items.public, groups.of_row, with_group=False)
+        own = group_items(items.public, groups.of_row, with_group=False)
         found = verify_km(own.records, asked, Evidence(), _left(run, began))
         if found.status is not Status.HOLDS:
             witness = found.witness
@@ -66,7 +66,7 @@ def verify_people(
             return _in_every_group(found, began, witness)
     if model.max_known == 0 or not items.sensitive[items.records.items].any():
         return replace(found, seconds=time.perf_counter() - began)
-    own = apart(items, groups.of_row, with_group=False)
+    own = group_items(items, groups.of_row, with_group=False)
     asked_of_rules = model.within_groups(own.sensitive)
     found = verify_rho(own.records, asked_of_rules, Evidence(), _left(run, began))
     witness = found.witness
@@ -77,7 +77,7 @@ def verify_people(
 
 
 def _left(run: CheckRun, began: float) -> CheckRun:
-    """How the next check is run, in what is left of the time."""
+    """How the next check is run, with the rest of the time limit."""
     left = None
     if run.limit_seconds is not None:
         left = max(run.limit_seconds - (time.perf_counter() - began), 0.0)

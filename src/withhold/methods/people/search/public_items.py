@@ -1,7 +1,7 @@
-"""Which public items go from whole groups if k persons must have any m items: the search of k^m-anonymity.
+"""Which public items to withhold from whole groups so that k persons have any m items, as k^m-anonymity does.
 
-The items of each group are apart, so that an item that is suppressed everywhere goes from one group. What is
-left keeps its counts: taking an item from a group changes no other set of items.
+Items of different groups are different items here, so to suppress an item everywhere is to withhold it from
+one group. The rest keeps its counts: withholding an item from a group changes no set of other items.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from withhold.data.plan import Reasons
 from withhold.method import SearchRun
 from withhold.methods.coherence.options import CoherenceSearch
 from withhold.methods.coherence.search.suppressor import suppress_coherence
-from withhold.methods.people.grouped_items import GROUP, IMPLIED, PersonItems, apart
+from withhold.methods.people.grouped_items import GROUP, IMPLIED, PersonItems, group_items
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.search.withholding import Withheld
 
@@ -22,16 +22,16 @@ from withhold.methods.people.search.withholding import Withheld
 def withhold_public(
     items: PersonItems, groups: Longs, model: PeopleUncertainty, run: SearchRun
 ) -> Withheld:
-    """The occurrences of public items that go; an item takes its dates with it.
+    """The occurrences of public items to withhold; the dates of an item go with it.
 
-    An item that a record has only by a date is gone with the last of its dates, and then has fewer persons
-    than were counted: so the rest is searched again.
+    An item that a record has only by a date is gone with the last of its dates. Then fewer persons have it
+    than were counted, so the rest is searched again.
     """
     asked = model.of_public_items()
     is_public = ~items.sensitive[items.records.items]
     gone = np.zeros(len(is_public), dtype=np.bool_)
     while asked is not None:
-        own = apart(items.without(gone | ~is_public), groups, with_group=False)
+        own = group_items(items.without(gone | ~is_public), groups, with_group=False)
         how = CoherenceSearch(keep="items")
         plan, _ = suppress_coherence(own.records, asked, Evidence(), how, run)
         removed = [int(each.item) for each in plan]

@@ -1,8 +1,8 @@
 """Which groups to form: from one group with every cell withheld, split while cells gain more than items lose.
 
-A group is split by a column: persons show the next node on the way from the node that the group shows down to
-their own value. Children have at least k persons; the others stay with the parent's node, and are none or at
-least k, too. In each round all groups are split at once, each by its best column.
+A group is split by a column: persons move one node down, from the node that the group shows towards their own
+value. Each child has at least k persons. The others, the *rest*, keep the parent's node; there are none or at
+least k of them, too. In each round all groups are split at once, each by its best column.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from withhold.methods.people.search.withholding import withhold_items
 
 Bools = NDArray[np.bool_]
 MOST_KNOWN = 2
-"""Splits are compared for attackers who know at most this many items: who knows more infers hardly more."""
+"""Splits are compared for attackers who know at most this many items; with more, hardly more is inferred."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What groups are formed of, and by which rules."""
+    """What the groups are formed from, and what the search is asked for."""
 
     items: PersonItems
     forest: Forest
     model: PeopleUncertainty
     weight: float
-    """How many sensitive items a cell is worth."""
+    """How many sensitive items one cell is worth."""
     seed: int
 
 
@@ -47,7 +47,7 @@ class State:
     groups: Longs
     """By person."""
     lost: Longs
-    """By group: how many sensitive items go."""
+    """By group: how many sensitive items are withheld."""
     is_open: Bools
     """By group and column: whether a split is still to be tried."""
 
@@ -67,7 +67,7 @@ class Split:
     is_rest: Bools
     """By new group: whether it keeps the old one's node."""
     lost: Longs
-    """By new group: how many sensitive items go."""
+    """By new group: how many sensitive items are withheld."""
     gained: Floats
     """By new group: how much detail its cells gain."""
     scores: Floats
@@ -104,7 +104,7 @@ def split_groups(
 
 
 def _lost(setting: Setting, persons: Longs, parts: Longs) -> Longs:
-    """How many sensitive items go in each part of these persons."""
+    """How many sensitive items are withheld in each part of these persons."""
     if len(persons) == 0:
         return np.zeros(0, dtype=np.int64)
     some = setting.items.only(persons)
@@ -116,7 +116,7 @@ def _lost(setting: Setting, persons: Longs, parts: Longs) -> Longs:
 def _splits(setting: Setting, state: State, column: int) -> tuple[Split, Split]:
     """The groups that are open to this column, split in two ways.
 
-    Either all children leave, or only those that are worth it by themselves.
+    Either all children are split off, or only those for which it is worth it.
     """
     forest = setting.forest
     persons = np.flatnonzero(state.is_open[state.groups, column])
@@ -124,7 +124,7 @@ def _splits(setting: Setting, state: State, column: int) -> tuple[Split, Split]:
     values = forest.nodes[persons, column] - forest.bounds[column]
     down = forest.paths[column][values, forest.trees.depths[now] + 1]
     every = _split(setting, state, column, persons, down)
-    # A child alone: what it gains, against what it loses beyond as many persons of the old group.
+    # By child: what its cells gain, against the items it loses beyond its share of those the old group loses.
     before = (state.lost / np.bincount(state.groups))[every.owners] * np.bincount(every.parts)
     worth = setting.weight * every.gained > every.lost - before
     leaves = np.zeros(len(state.groups), dtype=np.bool_)
@@ -155,7 +155,7 @@ def _split(setting: Setting, state: State, column: int, persons: Longs, down: In
 
 
 def _that_move(own: Longs, down: Ints, n_groups: int, k: int) -> Bools:
-    """Who moves down, so that children and the rests of groups have at least k persons, or none."""
+    """Which persons move down, so that each child and each rest has at least k persons, or none."""
     moves: Bools = down != NOBODY
     keys = own * (int(down.max(initial=0)) + 2) + down + 1
     _, child, sizes = np.unique(keys, return_inverse=True, return_counts=True)

@@ -1,4 +1,4 @@
-"""The suppressor of people, whole: form groups, withhold within them; out comes a plan."""
+"""The whole search for people: form groups, then withhold items within them; out comes a plan."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def suppress_people(
 def _withheld(
     items: PersonItems, groups: Longs, model: PeopleUncertainty, run: SearchRun, *, restoring: bool
 ) -> Withheld:
-    """Which items go: public ones of whole groups first, if the model protects them."""
+    """Which items to withhold: first public ones from whole groups, if the model protects them."""
     public = withhold_public(items, groups, model, run)
     if not len(public.places):
         return withhold_items(items, groups, model, run, restoring=restoring)
@@ -95,7 +95,7 @@ def _refuse_implied(items: PersonItems) -> None:
 def _already(
     table: Table, items: PersonItems, model: PeopleUncertainty, run: SearchRun
 ) -> Withheld | None:
-    """What goes with all cells as they are, if that is nothing and every group is large enough."""
+    """The empty choice of items if the model holds with all cells and items as they are; else None."""
     groups = groups_of(table, model.quasi_identifiers)
     if groups.sizes.min() < model.k:
         return None

@@ -1,7 +1,8 @@
-"""Which sensitive items go, given the groups: the search of ``rho`` over all groups at once.
+"""Which sensitive items to withhold, given the groups: the search of ``rho`` over all groups at once.
 
-The items of each group are apart, and each group has an item that all its persons have. Whoever knows that
-one item knows only the group, so that what can be said of everybody in the group is a rule like any other.
+Items of different groups are different items here, and each group has an item that all its persons have.
+Whoever knows only that item knows only the group, so what holds for everybody in a group is a rule like any
+other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from withhold.data.array_types import Longs
 from withhold.data.evidence import Evidence
 from withhold.data.plan import Plan, Reasons
 from withhold.method import SearchRun
-from withhold.methods.people.grouped_items import GROUP, ApartItems, PersonItems, apart
+from withhold.methods.people.grouped_items import GROUP, GroupedItems, PersonItems, group_items
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.rho.options import RhoSearch
 from withhold.methods.rho.search.suppressor import suppress_rho
@@ -34,7 +35,7 @@ class Withheld:
     """In codes of the persons' items."""
 
     def by_group(self, items: PersonItems, groups: Longs, n_groups: int) -> Longs:
-        """How many occurrences go in each group."""
+        """How many occurrences are withheld in each group."""
         persons = items.person_of[self.places]
         return np.bincount(groups[persons], minlength=n_groups).astype(np.int64)
 
@@ -52,11 +53,12 @@ def withhold_items(
     *,
     restoring: bool,
 ) -> Withheld:
-    """The sensitive occurrences that go so that the items of every group alone are safe.
+    """The sensitive occurrences to withhold, so that the items of every group alone are safe.
 
-    If sensitive items have dates, the first round finds which items go if no date is published, the next ones
-    which dates and items go besides. Each round makes every view of the groups safe by itself, and what it
-    withholds may make another one unsafe; the last round finds nothing. An item takes its dates with it.
+    If sensitive items have dates, the first round finds the items to withhold if no date is published, and
+    the next ones the dates and further items. Each round makes every view of the groups (with dates, without)
+    safe by itself, and what it withholds may make another view unsafe; the last round finds nothing. The
+    dates of an item go with it.
     """
     # In parts every group would be cut, and be made safe as if it were smaller than it is.
     options = RhoSearch(parts=1, restoring=restoring)
@@ -79,10 +81,10 @@ def withhold_items(
 def _once(
     items: PersonItems, groups: Longs, model: PeopleUncertainty, options: RhoSearch, run: SearchRun
 ) -> Withheld:
-    """What goes so that every view of the groups would be safe if no other withheld anything."""
+    """What to withhold so that each view of the groups is safe, taken by itself."""
     if model.max_known == 0 or not items.sensitive[items.records.items].any():
-        return _only_too_many(items, groups, model)
-    own = apart(items, groups, with_group=True)
+        return _surplus(items, groups, model)
+    own = group_items(items, groups, with_group=True)
     plan, _ = suppress_rho(
         own.records, model.within_groups(own.sensitive), Evidence(), options, run
     )
@@ -90,7 +92,7 @@ def _once(
 
 
 def _with_dates(items: PersonItems, found: Withheld, gone: NDArray[np.bool_]) -> Withheld:
-    """The same with the dates of the items that go, for the same reasons, except dates already gone."""
+    """The same and the dates of these items, for the same reasons, except dates that are already withheld."""
     n_items, codes = items.records.n_items, items.records.items
     keys = items.person_of[found.places] * n_items + codes[found.places]
     order = np.argsort(keys)
@@ -127,7 +129,7 @@ def joined(rounds: Sequence[Withheld]) -> Withheld:
     ).ascending()
 
 
-def _named(plan: Plan, own: ApartItems) -> Reasons:
+def _named(plan: Plan, own: GroupedItems) -> Reasons:
     """The reasons in codes of the persons' items, without the groups' own items."""
     reasons = plan.reasons
     items = own.items[reasons.items]
@@ -142,8 +144,8 @@ def _named(plan: Plan, own: ApartItems) -> Reasons:
     )
 
 
-def _only_too_many(items: PersonItems, groups: Longs, model: PeopleUncertainty) -> Withheld:
-    """What goes if no item can be known: the last occurrences of items that more than ρ of a group have."""
+def _surplus(items: PersonItems, groups: Longs, model: PeopleUncertainty) -> Withheld:
+    """What to withhold if no item can be known: of items that more than ρ of a group have, the last ones."""
     records = items.records
     of_occurrence = np.repeat(groups, records.lengths)
     chosen = np.flatnonzero(items.sensitive[records.items])

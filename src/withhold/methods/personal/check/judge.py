@@ -6,10 +6,10 @@ protected and owns, originally, a Q without e that no other row publishes.
 
 - An e of Y itself follows from Y \\ e only if no other row holds that.
 - Whoever owns a row of T owns all of Y.
-- Of any other person u, whose original is D_u, only Q = Y ∩ D_u, the largest, without e is tested. Such a Q
-  holds something that any given row outside T lacks, so only owners of what one such row lacks are asked.
+- For any other person u, whose original is D_u, only Q = Y ∩ D_u, the largest, without e is tested. Such a Q
+  holds something that a given row outside T lacks, so only owners of what one such row lacks are tested.
 
-Sets of fewer than ``least`` known items are not judged here: they have been tested one by one.
+Sets of fewer than ``least`` known items are not judged here, since they have been tested one by one.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -32,33 +32,37 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import has_more_rows
-from withhold.methods.personal.known_sets import count_of_known, left_without
+from withhold.methods.personal.known_sets import copy_without, count_of_known
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 
 LONG = 8
-"""Reading this many items of a record takes as long as looking up one among those that are protected."""
+"""Reading this many items of a record takes as long as looking up whether one item is protected."""
 
 
 class Witness(NamedTuple):
-    """Room for one unsafe rule: its ``numbers`` (e, joint, support, person, number of known items)."""
+    """One unsafe rule, once it is found."""
 
     known: Any
+    """The known items."""
     numbers: Any
+    """e, joint, support, person, number of known items."""
 
 
-class Room(NamedTuple):
+class JudgeScratch(NamedTuple):
     """What judging one set after the other needs, for one thread."""
 
     needed: Any
     """By rank: whether more rows hold the set without the item."""
     turn: Any
-    """By person: the number of the set for which they were asked last; the last place has that of the set."""
+    """By person: the number of the last set for which they were tested; the last entry has that of this."""
     inferred: Any
-    """Items that follow from the set and that anybody wants protected."""
+    """Items that follow from the set and that somebody wants protected."""
     queried: Any
-    """Items of which everybody who is asked owns one."""
+    """Items of which everybody who must be tested owns one."""
     lacking: Any
+    """What one row lacks of the set."""
     known: Any
+    """What a person owns of the set."""
 
 
 def new_witness(layout: PersonalLayout) -> Witness:
@@ -66,15 +70,15 @@ def new_witness(layout: PersonalLayout) -> Witness:
     return Witness(np.zeros(layout.layout.n_items, dtype=np.int32), np.zeros(5, dtype=np.int64))
 
 
-def new_room(layout: PersonalLayout) -> Room:
+def new_judge_scratch(layout: PersonalLayout) -> JudgeScratch:
     """Fresh arrays, for one thread."""
     n_items = layout.layout.n_items
     needed, turn = np.zeros(n_items, dtype=np.bool_), np.zeros(layout.n_people + 1, dtype=np.int64)
-    return Room(needed, turn, *np.zeros((4, n_items), dtype=np.int32))
+    return JudgeScratch(needed, turn, *np.zeros((4, n_items), dtype=np.int32))
 
 
 @kernel
-def find_set_unsafe_for_somebody(roots, least, problem, walk, room, witness, stop):
+def find_set_unsafe_for_somebody(roots, least, problem, walk, scratch, witness, stop):
     """Judge the sets whose lowest item is one of the roots; returns how many, and whether the last is unsafe.
 
     Sets of fewer than ``least`` items are counted and not judged.
@@ -82,11 +86,11 @@ def find_set_unsafe_for_somebody(roots, least, problem, walk, room, witness, sto
     checked = 0
     for root in roots:
         # Integers of one type, so that judge_from is compiled once.
-        n, status = judge_from(np.int64(root), least, problem, walk, room, witness, stop)
+        n, status = judge_from(np.int64(root), least, problem, walk, scratch, witness, stop)
         checked += n
         while status == NO_ROOM:
             walk = with_more_room(walk)
-            n, status = judge_from(np.int64(-1), least, problem, walk, room, witness, stop)
+            n, status = judge_from(np.int64(-1), least, problem, walk, scratch, witness, stop)
             checked += n
         if status != 0 or stop[0] != 0:
             return checked, status != 0
@@ -94,8 +98,11 @@ def find_set_unsafe_for_somebody(roots, least, problem, walk, room, witness, sto
 
 
 @maker
-def judge_from(root, least, problem, walk, room, witness, stop):
-    """Judge the sets of a root, or go on where the walk is (-1); how many, and 1 if the last is unsafe."""
+def judge_from(root, least, problem, walk, scratch, witness, stop):
+    """Judge the sets of a root; if that is -1, go on where the walk stopped.
+
+    Returns how many, and a status: 1 if the last is unsafe, NO_ROOM if the walk needs more room, else 0.
+    """
     if root >= 0:
         start_closed(root, True, problem.rows, walk)
     checked = 0
@@ -104,12 +111,12 @@ def judge_from(root, least, problem, walk, room, witness, stop):
         if size <= 0:
             return checked, size
         checked += 1
-        if size >= least and is_unsafe(least, problem, walk, room, witness):
+        if size >= least and is_unsafe(least, problem, walk, scratch, witness):
             return checked, 1
 
 
 @step
-def is_unsafe(least, problem, walk, room, witness):
+def is_unsafe(least, problem, walk, scratch, witness):
     """Whether the set that the walk has reached is unsafe; if so, ``witness`` says for whom."""
     size = walk.at[SIZE]
     n = n_holding(walk)
@@ -118,52 +125,54 @@ def is_unsafe(least, problem, walk, room, witness):
     for t in range(walk.at[N_TOUCHED]):
         e = walk.touched[t]
         if problem.wishes.anybody[e] and walk.count[e] * problem.den > problem.num * n:
-            room.inferred[n_inferred] = e
+            scratch.inferred[n_inferred] = e
             n_inferred += 1
             inside = inside or walk.in_set[e]
     if n_inferred == 0:
         return False
-    n_asked = choose_whom_to_ask(least, problem.rows, problem.people, walk, room)
+    n_queried = choose_queried(least, problem.rows, problem.people, walk, scratch)
     if inside:
         n_left = 0
         for k in range(n_inferred):
-            e = room.inferred[k]
-            if not (walk.in_set[e] and room.needed[e]):
-                room.inferred[n_left] = e
+            e = scratch.inferred[k]
+            if not (walk.in_set[e] and scratch.needed[e]):
+                scratch.inferred[n_left] = e
                 n_left += 1
         n_inferred = n_left
     for k in range(n_inferred):
-        e = room.inferred[k]
+        e = scratch.inferred[k]
         for place in range(walk.at[START], walk.at[END]):
             person = problem.people.of_row[walk.pool[place]]
             if wants_protected(person, e, problem.wishes):
-                testify(walk.closure, size, e, walk.count[e], n, person, witness)
+                write_witness(walk.closure, size, e, walk.count[e], n, person, witness)
                 return True
-    return n_inferred > 0 and harms_others(n_inferred, n_asked, least, problem, walk, room, witness)
+    return n_inferred > 0 and harms_others(
+        n_inferred, n_queried, least, problem, walk, scratch, witness
+    )
 
 
 @step
-def choose_whom_to_ask(least, rows, people, walk, room):
-    """Mark in ``room.needed`` the items without which more rows hold the set; fill ``room.queried``.
+def choose_queried(least, rows, people, walk, scratch):
+    """Mark in ``scratch.needed`` the items without which more rows hold the set; fill ``scratch.queried``.
 
-    Whoever owns a Q with the same rows and at least ``least`` items owns one of these: all but the
-    ``least`` - 1 most frequent items of the set, or what one of the other rows lacks, whichever has the
-    fewest owners. Returns how many items these are.
+    Whoever owns a Q with the same rows and at least ``least`` items owns one of the queried items: all but
+    the ``least`` - 1 most frequent items of the set, or what one of the other rows lacks, whichever have the
+    fewest owners. Returns how many these are.
     """
     size = walk.at[SIZE]
     closure = walk.closure
-    n_asked = size - least + 1
+    n_queried = size - least + 1
     fewest = np.int64(0)
     for c in range(size):
-        room.needed[closure[c]] = False
-        if c < n_asked:
-            room.queried[c] = closure[c]
+        scratch.needed[closure[c]] = False
+        if c < n_queried:
+            scratch.queried[c] = closure[c]
             fewest += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
     if size == 1:
-        room.needed[closure[0]] = n_holding(walk) < len(rows.offsets) - 1
-        return n_asked
-    # A row that lacks one item has the rarest, or lacks it and has the next. Ranks ascend with the
-    # supports of the originals.
+        scratch.needed[closure[0]] = n_holding(walk) < len(rows.offsets) - 1
+        return n_queried
+    # A row that lacks just one item of the set has the rarest, or lacks that and has the next one. Ranks
+    # ascend with the supports of the originals.
     for rare in range(2):
         for posting in range(
             rows.post_offsets[closure[rare]], rows.post_offsets[closure[rare] + 1]
@@ -180,67 +189,67 @@ def choose_whom_to_ask(least, rows, people, walk, room):
                 while p < end and rows.items[p] < x:
                     p += 1
                 if p == end or rows.items[p] != x:
-                    room.lacking[n_lacking] = x
+                    scratch.lacking[n_lacking] = x
                     n_lacking += 1
                     owners += people.post_offsets[x + 1] - people.post_offsets[x]
                     if owners >= fewest and n_lacking > 1:
                         break
             if n_lacking == 1:
-                room.needed[room.lacking[0]] = True
+                scratch.needed[scratch.lacking[0]] = True
             if n_lacking > 0 and owners < fewest:
                 fewest = owners
-                n_asked = n_lacking
+                n_queried = n_lacking
                 for k in range(n_lacking):
-                    room.queried[k] = room.lacking[k]
-    return n_asked
+                    scratch.queried[k] = scratch.lacking[k]
+    return n_queried
 
 
 @step
-def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
-    """Whether something follows for somebody outside the rows of the set, from what they own of it."""
+def harms_others(n_inferred, n_queried, least, problem, walk, scratch, witness):
+    """Whether a person outside the rows of the set is exposed by what they own of it."""
     people = problem.people
-    known = room.known
-    turn = room.turn
+    known = scratch.known
+    turn = scratch.turn
     n = n_holding(walk)
     last = len(turn) - 1
     turn[last] += 1
     now = turn[last]
-    for a in range(n_asked):
-        x = room.queried[a]
+    for a in range(n_queried):
+        x = scratch.queried[a]
         for posting in range(people.post_offsets[x], people.post_offsets[x + 1]):
             person = people.post_people[posting]
             if turn[person] == now:
                 continue
             turn[person] = now
             length = people.offsets[person + 1] - people.offsets[person]
-            # Of a long record, finding out what the person owns takes longer than what they want protected.
+            # With a long record, finding out what the person owns takes longer than what they want protected.
             if length < least or (
                 length > LONG * n_inferred
-                and not wants_any_protected(person, room.inferred, n_inferred, problem.wishes)
+                and not wants_any_protected(person, scratch.inferred, n_inferred, problem.wishes)
             ):
                 continue
             n_known = known_of(person, -1, people, walk, known)
             if (
                 n_known < least
-                or not wants_any_protected(person, room.inferred, n_inferred, problem.wishes)
+                or not wants_any_protected(person, scratch.inferred, n_inferred, problem.wishes)
                 or has_more_rows(known, n_known, n, problem.rows)
             ):
                 continue
             for k in range(n_inferred):
-                e = room.inferred[k]
+                e = scratch.inferred[k]
                 if not wants_protected(person, e, problem.wishes):
                     continue
                 n_rest = known_of(person, e, people, walk, known)
                 if n_rest < n_known and has_more_rows(known, n_rest, n, problem.rows):
                     continue
-                testify(known, n_rest, e, walk.count[e], n, person, witness)
+                write_witness(known, n_rest, e, walk.count[e], n, person, witness)
                 return True
     return False
 
 
 @step
 def wants_any_protected(person, inferred, n_inferred, wishes):
-    """Whether the person wants one of the items that follow protected."""
+    """Whether the person wants one of the inferred items protected."""
     k = 0
     while k < n_inferred and not wants_protected(person, inferred[k], wishes):
         k += 1
@@ -248,20 +257,21 @@ def wants_any_protected(person, inferred, n_inferred, wishes):
 
 
 @step
-def testify(known, size, e, joint, support, person, witness):
-    """Put the rule known \\ e → e into ``witness``, with the person for whom it is unsafe."""
+def write_witness(known, size, e, joint, support, person, witness):
+    """Write the rule known \\ e → e into ``witness``, with the person for whom it is unsafe."""
     witness.numbers[0] = e
     witness.numbers[1] = joint
     witness.numbers[2] = support
     witness.numbers[3] = person
-    witness.numbers[4] = left_without(e, known, size, witness.known)
+    witness.numbers[4] = copy_without(e, known, size, witness.known)
 
 
 @kernel
 def mark_successful(row_of, known, problem, stop, succeeds, witness):
-    """Mark in ``succeeds`` who infers something that the person drawn wants protected.
+    """Mark in ``succeeds`` the drawn adversaries who infer an item that their person wants protected.
 
-    ``witness`` gets the first of them, with the row of the person as the person.
+    ``row_of`` has the person's row, ``known`` the items known. The first success is written into ``witness``,
+    with that row in place of the person.
     """
     joint = np.zeros(len(problem.rows.supports), np.int64)
     touched = np.empty(len(problem.rows.supports), np.int32)
@@ -278,6 +288,6 @@ def mark_successful(row_of, known, problem, stop, succeeds, witness):
             if likely and wants_protected(person, e, problem.wishes):
                 succeeds[trial] = True
                 if nobody:
-                    testify(known[trial], size, e, joint[e], support, row_of[trial], witness)
+                    write_witness(known[trial], size, e, joint[e], support, row_of[trial], witness)
                     nobody = False
             joint[e] = 0

@@ -1,8 +1,8 @@
 """Whether anything follows about one person, however much is known; written independently of the search.
 
-For every set Y of the walk, each item that the person wants protected must be safe: one that Y does not have
-must be in at most a share ρ of the rows of Y; one of Y itself matters only if Y without it has no other rows,
-and then it follows for sure.
+The walk is over the sets of what the person owns. For each set Y, every item that the person wants protected
+must be safe. An item outside Y must be in at most a share ρ of the rows of Y. An item of Y itself is unsafe
+iff Y without it has the same rows: then it follows with certainty.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -11,14 +11,14 @@ from __future__ import annotations
 from withhold.counting.closed_walk import NO_ROOM, SIZE, n_holding, start_closed, with_more_room
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
-from withhold.methods.personal.check.judge import testify
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.check.judge import write_witness
+from withhold.methods.personal.known_sets import copy_without
 from withhold.methods.personal.own_sets import next_own_set, set_allowed
 
 
 @kernel
-def find_harmed_person(persons, least, problem, walk, room, witness, stop):
-    """Judge the sets of one person after the other; how many there were, and whether the last is unsafe.
+def find_harmed_person(persons, least, problem, walk, scratch, witness, stop):
+    """Judge the sets of one person after the other; how many sets, and whether the last is unsafe.
 
     Before and after, the walk allows no item. Sets of fewer than ``least`` known items (at least 1) are
     counted and not judged.
@@ -32,14 +32,16 @@ def find_harmed_person(persons, least, problem, walk, room, witness, stop):
         for root in owned:
             start_closed(root, True, problem.rows, walk)
             while not unsafe:
-                size, n_wanted = next_own_set(person, problem, walk, room.inferred, stop)
+                size, n_wanted = next_own_set(person, problem, walk, scratch.inferred, stop)
                 if size == 0:
                     break
                 if size == NO_ROOM:
                     walk = with_more_room(walk)
                     continue
                 checked += 1
-                unsafe = size >= least and is_harmed(person, n_wanted, problem, walk, room, witness)
+                unsafe = size >= least and is_harmed(
+                    person, n_wanted, problem, walk, scratch, witness
+                )
             if unsafe or stop[0] != 0:
                 break
         set_allowed(owned, False, walk)
@@ -49,22 +51,22 @@ def find_harmed_person(persons, least, problem, walk, room, witness, stop):
 
 
 @step
-def is_harmed(person, n_wanted, problem, walk, room, witness):
+def is_harmed(person, n_wanted, problem, walk, scratch, witness):
     """Whether an item wanted follows from the set that was reached; if so, ``witness`` says which."""
     n = n_holding(walk)
     for k in range(n_wanted):
-        e = room.inferred[k]
-        if follows(e, problem, walk, room):
-            testify(walk.closure, walk.at[SIZE], e, walk.count[e], n, person, witness)
+        e = scratch.inferred[k]
+        if follows(e, problem, walk, scratch):
+            write_witness(walk.closure, walk.at[SIZE], e, walk.count[e], n, person, witness)
             return True
     return False
 
 
 @step
-def follows(e, problem, walk, room):
+def follows(e, problem, walk, scratch):
     """Whether e follows from the set that was reached, without e."""
     n = n_holding(walk)
     if not walk.in_set[e]:
         return walk.count[e] * problem.den > problem.num * n
-    n_rest = left_without(e, walk.closure, walk.at[SIZE], room.known)
-    return n_rest > 0 and not has_more_rows(room.known, n_rest, n, problem.rows)
+    n_rest = copy_without(e, walk.closure, walk.at[SIZE], scratch.known)
+    return n_rest > 0 and not has_more_rows(scratch.known, n_rest, n, problem.rows)

@@ -32,10 +32,10 @@ from withhold.errors import InputError
 from withhold.method import CheckRun
 from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.judge import (
-    Room,
+    JudgeScratch,
     find_set_unsafe_for_somebody,
     mark_successful,
-    new_room,
+    new_judge_scratch,
     new_witness,
 )
 from withhold.methods.personal.check.person import find_harmed_person
@@ -107,7 +107,7 @@ def verify_personal(
 
 
 def _without_originals(verdict: Verdict) -> Verdict:
-    """A breach among published items is one; without any, adversaries who know more were not checked."""
+    """The verdict if the originals are missing: a breach stands, but without one it is UNDECIDED."""
     if verdict.status is Status.BROKEN:
         return verdict
     method = f"{verdict.method}; {WITHOUT_ORIGINALS}"
@@ -137,16 +137,16 @@ class _Search:
         asked = layout.people.wishing if few else layout.rows.supports > 0
         roots = np.flatnonzero(asked).astype(np.int32)
         n_tasks = min(len(roots), 32 * self.jobs)
-        spare: list[tuple[ClosedWalk, Room]] = []
+        spare: list[tuple[ClosedWalk, JudgeScratch]] = []
 
-        def new() -> tuple[ClosedWalk, Room]:
-            return new_closed_walk(layout.rows, allowing=not few), new_room(layout)
+        def new() -> tuple[ClosedWalk, JudgeScratch]:
+            return new_closed_walk(layout.rows, allowing=not few), new_judge_scratch(layout)
 
         def judge(part: Ints) -> tuple[int, Rule | None]:
-            walk, room = spare.pop() if spare else new()
+            walk, scratch = spare.pop() if spare else new()
             witness, stop = new_witness(layout), self.stop.flag
-            n, unsafe = find_unsafe(part, small + 1, problem, walk, room, witness, stop)
-            spare.append((walk, room))
+            n, unsafe = find_unsafe(part, small + 1, problem, walk, scratch, witness, stop)
+            spare.append((walk, scratch))
             if not unsafe:
                 return n, None
             self.stop.because(ANSWERED)
@@ -264,7 +264,7 @@ def rows_wanting(layout: PersonalLayout, rank: int) -> Ints:
 def named(
     layout: PersonalLayout, records: Records, constraints: Constraints, rule: Rule
 ) -> PersonalBreach:
-    """The rule with the items by name, with the record of somebody whom it harms."""
+    """The rule with its items by name, and the record of somebody whom it harms."""
     known, consequent, joint, support, row = rule
     vocabulary, code_of_rank = records.vocabulary, layout.layout.code_of_rank
     inferred = vocabulary[code_of_rank[consequent]]
@@ -276,7 +276,7 @@ def named(
 
 
 def kept_of(originals: Records, published: Records) -> NDArray[np.bool_]:
-    """Which occurrences of the originals are published; refuses rows that are no part of them."""
+    """Which occurrences of the originals are published; refuses records that are not part of them."""
     if published is originals:
         return np.ones(originals.n_occurrences, dtype=bool)
     if len(originals) != len(published):

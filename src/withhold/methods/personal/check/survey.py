@@ -1,4 +1,4 @@
-"""Every set of known items up to a size, and what it reveals about somebody who wants that protected."""
+"""All rules of up to a number of known items that are unsafe for somebody; for the check and the audit."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -32,16 +32,16 @@ class Wanted(NamedTuple):
     smallest: Any
     largest: Any
     first_only: Any
-    """End with the first set from which anything follows."""
+    """Whether to stop at the first set from which anything follows."""
     skip_equal: Any
-    """Leave out sets with the rows of a smaller one; see ``known_sets.start_known``."""
+    """Whether to leave out sets with the same rows as a smaller one; see ``known_sets.start_known``."""
 
 
 @kernel
 def survey_known_sets(first, end, wanted, problem, known, tally, stop):
-    """All unsafe Q→e of the sizes wanted whose lowest rank is a root from ``first`` to ``end``.
+    """Tally all unsafe Q→e of the wanted sizes whose lowest rank is a root from ``first`` to before ``end``.
 
-    Returns whether a rule was found. With the worst rules goes the row of somebody who wants e protected.
+    Returns whether a rule was found. The worst rules are kept with the row of somebody who wants e protected.
     """
     anything = False
     for root in range(first, end):
@@ -101,5 +101,5 @@ def survey_people(
     def visit(first: int, end: int, known: KnownWalk, tally: Tally) -> bool:
         return bool(survey_known_sets(first, end, wanted, problem, known, tally, run.stop.flag))
 
-    new_room = partial(new_known_walk, problem, sizes[1])
-    return survey_roots(layout.layout, sizes[1], run, new_room, visit)
+    new_walk = partial(new_known_walk, problem, sizes[1])
+    return survey_roots(layout.layout, sizes[1], run, new_walk, visit)

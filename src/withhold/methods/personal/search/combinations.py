@@ -1,15 +1,15 @@
-"""Which rule of few known items an item that was put back into a row has made unsafe, if any.
+"""Which rule has become unsafe by putting an item back into a row, if any; for rows with few combinations.
 
-Only rules Q→e within the row, with the item x in Q or as e, can have become likelier. A row of x is, here,
-the mask of those other items of the row that it publishes too. A rule that is likely is unsafe if somebody
-who owns Q originally wants e protected. Q = ∅ is left out: the support of x is tested separately.
+Only rules Q→e within the row, with the item x in Q or as e, can have become likelier. Every row that
+publishes x is reduced to a mask: which of this row's other items it publishes, too. A rule above ρ is unsafe
+if somebody who owns Q originally wants e protected. Q = ∅ is left out: the support of x is tested separately.
 
-A row of at most ``SHORT`` items has few subsets; ``holding[S]`` is in how many rows the items of the mask S
-are published with x.
+A row of at most ``SHORT`` items has few subsets, so all are tested. ``holding[S]`` is the number of rows that
+publish x and the items of the mask S.
 
-- x inferred: all Q with the same rows of x have the same joint count, and the largest of them, the closed
-  one, has the fewest rows. If that is safe, so are the others; if not, each is tested.
-- x known: of the Q with the same rows the smallest have the most owners, so the others need no test.
+- x inferred: all Q in the same rows of x have the same joint count, and the largest of them, the closed one,
+  has the smallest support. If that is safe, so are the others; if not, each is tested.
+- x known: of the Q in the same rows the smallest have the most owners, so the others need no test.
 
 In a longer row the combinations of few other items are tested one by one, small ones first.
 """
@@ -30,39 +30,43 @@ from withhold.methods.personal.people import wants_protected
 SHORT = 8
 """Of a row with at most this many published items, all subsets are tested."""
 MOST_OTHERS = 64
-"""Of a row with at most this many other items, combinations are tested,"""
+"""Of a row with at most this many other items, combinations are tested one by one."""
 MOST_COMBINATIONS = 50_000
-"""if there are at most this many; more would take too long."""
+"""Unless there are more combinations than this, which would take too long."""
 WORDS_PER_ROW = 32
 """Reading one row of x takes about as long as reading this many words of bitmaps."""
 
 
-class SubsetRoom(NamedTuple):
+class SubsetScratch(NamedTuple):
     """What one thread needs to test the subsets of a row."""
 
     holding: Any
+    """By mask: how many rows publish its items with x."""
     likely: Any
     """By mask: whether x follows from it, whoever wants it protected."""
     bit_of: Any
     """By rank: the item's place in a mask, from 1; all zero between two calls."""
     counts: Any
+    """By other item: in how many of the current rows it is."""
     chosen: Any
+    """By size: the other item that was chosen last."""
     starts: Any
-    """For each size, where the rows start that have the chosen items, among all masks."""
+    """By size: where the rows with the chosen items start and end, in a list of masks."""
     ends: Any
     others: Any
     """The items of the row beside x, ascending."""
     known: Any
+    """The known items of the rule that was found."""
     itemset: Any
 
 
-def room_for_subsets(n_items: int) -> SubsetRoom:
+def new_subset_scratch(n_items: int) -> SubsetScratch:
     """Fresh arrays, for one thread."""
     holding, likely = np.zeros(1 << SHORT, dtype=np.int64), np.zeros(1 << SHORT, dtype=np.bool_)
     counts, chosen, starts, ends = np.zeros((4, MOST_OTHERS + 2), dtype=np.int64)
     others, known, itemset = np.zeros((3, MOST_OTHERS + 2), dtype=np.int32)
     masks = holding, likely, np.zeros(n_items, dtype=np.int64)
-    return SubsetRoom(*masks, counts, chosen, starts, ends, others, known, itemset)
+    return SubsetScratch(*masks, counts, chosen, starts, ends, others, known, itemset)
 
 
 @step
@@ -84,42 +88,42 @@ def items_of(mask, x, n_others, others, itemset):
 
 
 @step
-def mask_of(row, rows, room):
-    """The mask of a row, by ``room.bit_of``."""
+def mask_of(row, rows, scratch):
+    """The mask of a row, by ``scratch.bit_of``."""
     mask = np.uint64(0)
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         x = rows.items[p]
-        if x >= 0 and room.bit_of[x] > 0:
-            mask |= np.uint64(1) << np.uint64(room.bit_of[x] - 1)
+        if x >= 0 and scratch.bit_of[x] > 0:
+            mask |= np.uint64(1) << np.uint64(scratch.bit_of[x] - 1)
     return mask
 
 
 @step
-def mark_others(n_others, marked, room):
-    """Set the places of the others in a mask, or clear them."""
+def mark_others(n_others, marked, scratch):
+    """Give each other item its place in a mask, or take it back."""
     for c in range(n_others):
-        room.bit_of[room.others[c]] = c + 1 if marked else 0
+        scratch.bit_of[scratch.others[c]] = c + 1 if marked else 0
 
 
 @step
-def count_with(x, n_others, rows, room):
-    """Fill ``holding`` for all masks of the others."""
-    holding = room.holding
+def count_with(x, n_others, rows, scratch):
+    """Fill ``holding`` for all masks: by bitmaps or by reading the rows of x, whichever takes less time."""
+    holding = scratch.holding
     n_masks = 1 << n_others
     first_bitmap = len(rows.supports) - rows.bitmaps.shape[0]
     n_postings = rows.post_offsets[x + 1] - rows.post_offsets[x]
     if x >= first_bitmap and n_masks * rows.bitmaps.shape[1] < n_postings * WORDS_PER_ROW:
         for mask in range(n_masks):
-            size = items_of(mask, x, n_others, room.others, room.itemset)
-            holding[mask] = count_rows(room.itemset, size, np.int64(len(rows.offsets)), rows)
+            size = items_of(mask, x, n_others, scratch.others, scratch.itemset)
+            holding[mask] = count_rows(scratch.itemset, size, np.int64(len(rows.offsets)), rows)
         return
     for mask in range(n_masks):
         holding[mask] = 0
-    mark_others(n_others, True, room)
+    mark_others(n_others, True, scratch)
     for posting in range(rows.post_offsets[x], rows.post_offsets[x + 1]):
         if rows.items[rows.post_positions[posting]] >= 0:
-            holding[np.int64(mask_of(rows.post_rows[posting], rows, room))] += 1
-    mark_others(n_others, False, room)
+            holding[np.int64(mask_of(rows.post_rows[posting], rows, scratch))] += 1
+    mark_others(n_others, False, scratch)
     for c in range(n_others):
         for mask in range(n_masks):
             if not mask >> c & 1:
@@ -128,7 +132,7 @@ def count_with(x, n_others, rows, room):
 
 @maker
 def anybody_wants_protected(known, size, e, problem):
-    """Whether a person who owns all that is known (ascending) wants e protected."""
+    """Whether somebody who owns all known items (ascending) wants e protected."""
     people = problem.people
     rarest = known[0]
     for c in range(1, size):
@@ -152,24 +156,24 @@ def anybody_wants_protected(known, size, e, problem):
 
 
 @step
-def mark_likely(n_others, problem, room):
+def mark_likely(n_others, problem, scratch):
     """Mark the masks from which x follows with a confidence above ρ."""
-    holding = room.holding
+    holding = scratch.holding
     for mask in range((1 << n_others) - 1, 0, -1):
         closed = mask
         for c in range(n_others):
             if holding[mask | 1 << c] == holding[mask]:
                 closed |= 1 << c
-        room.likely[mask] = False
-        if closed == mask or room.likely[closed]:
-            size = items_of(mask, -1, n_others, room.others, room.known)
+        scratch.likely[mask] = False
+        if closed == mask or scratch.likely[closed]:
+            size = items_of(mask, -1, n_others, scratch.others, scratch.known)
             enough = (holding[mask] * problem.den + problem.num - 1) // problem.num
-            room.likely[mask] = not reaches(room.known, size, enough, problem.rows)
+            scratch.likely[mask] = not reaches(scratch.known, size, enough, problem.rows)
 
 
 @step
 def is_smallest(mask, n_others, holding):
-    """Whether every item of the mask is needed for it to have these rows."""
+    """Whether the mask would be in more rows without any one of its items."""
     needed = True
     for c in range(n_others):
         needed = needed and not (mask >> c & 1 and holding[mask ^ 1 << c] == holding[mask])
@@ -177,52 +181,53 @@ def is_smallest(mask, n_others, holding):
 
 
 @maker
-def find_unsafe_subset(x, n_others, owner, most, problem, room):
-    """An unsafe rule of one to ``most`` known items that x with the others of its row has brought about.
+def find_unsafe_subset(x, n_others, owner, most, problem, scratch):
+    """Find a rule of one to ``most`` known items that x, put back into its row, has made unsafe.
 
-    Returns how many items are known, put into ``room.known``, and e; or 0 and -1. The row publishes x by now.
+    Returns how many items are known, written into ``scratch.known``, and e; or 0 and -1. The row already
+    publishes x again. ``owner`` is the person whose row it is.
     """
     wishes = problem.wishes
-    holding = room.holding
-    count_with(x, n_others, problem.rows, room)
+    holding = scratch.holding
+    count_with(x, n_others, problem.rows, scratch)
     if wishes.anybody[x]:
-        mark_likely(n_others, problem, room)
+        mark_likely(n_others, problem, scratch)
     # The row's owner comes first, because finding the others takes time.
     for everybody in range(2):
         for mask in range(1, (1 << n_others) if wishes.anybody[x] else 1):
-            if room.likely[mask] and count_bits(np.uint64(mask)) <= most:
-                size = items_of(mask, -1, n_others, room.others, room.known)
+            if scratch.likely[mask] and count_bits(np.uint64(mask)) <= most:
+                size = items_of(mask, -1, n_others, scratch.others, scratch.known)
                 if wants_protected(owner, x, wishes) or (
-                    everybody == 1 and anybody_wants_protected(room.known, size, x, problem)
+                    everybody == 1 and anybody_wants_protected(scratch.known, size, x, problem)
                 ):
                     return size, np.int64(x)
         for mask in range(1 << n_others):
             if count_bits(np.uint64(mask)) >= most or not is_smallest(mask, n_others, holding):
                 continue
             for c in range(n_others):
-                e = room.others[c]
+                e = scratch.others[c]
                 if (
                     mask >> c & 1
                     or not wishes.anybody[e]
                     or holding[mask | 1 << c] * problem.den <= problem.num * holding[mask]
                 ):
                     continue
-                size = items_of(mask, x, n_others, room.others, room.known)
+                size = items_of(mask, x, n_others, scratch.others, scratch.known)
                 if wants_protected(owner, e, wishes) or (
-                    everybody == 1 and anybody_wants_protected(room.known, size, e, problem)
+                    everybody == 1 and anybody_wants_protected(scratch.known, size, e, problem)
                 ):
                     return size, np.int64(e)
     return 0, np.int64(-1)
 
 
 @step
-def unsafe_with(x, n_others, size, most, masks, problem, room):
-    """An unsafe rule of which the chosen items are known, alone or with x: as ``find_unsafe_combination``."""
-    known = room.known
-    start = room.starts[size]
-    n = room.ends[size] - start
+def unsafe_with(x, n_others, size, most, masks, problem, scratch):
+    """An unsafe rule whose known items are the chosen ones, with or without x; as ``find_unsafe_subset``."""
+    known = scratch.known
+    start = scratch.starts[size]
+    n = scratch.ends[size] - start
     for c in range(size):
-        known[c] = room.others[room.chosen[c]]
+        known[c] = scratch.others[scratch.chosen[c]]
     if size > 0 and problem.wishes.anybody[x]:
         enough = (n * problem.den + problem.num - 1) // problem.num
         if not reaches(known, size, enough, problem.rows) and anybody_wants_protected(
@@ -231,7 +236,7 @@ def unsafe_with(x, n_others, size, most, masks, problem, room):
             return size, np.int64(x)
     if size == most:
         return 0, np.int64(-1)
-    counts = room.counts
+    counts = scratch.counts
     for c in range(n_others):
         counts[c] = 0
     for k in range(start, start + n):
@@ -241,39 +246,39 @@ def unsafe_with(x, n_others, size, most, masks, problem, room):
             counts[np.int64(count_bits(lowest - np.uint64(1)))] += 1
             mask ^= lowest
     for c in range(size):
-        counts[room.chosen[c]] = 0
-    with_item(known, size, x, room.itemset)
+        counts[scratch.chosen[c]] = 0
+    with_item(known, size, x, scratch.itemset)
     for c in range(n_others):
-        e = room.others[c]
+        e = scratch.others[c]
         if counts[c] * problem.den <= problem.num * n or not problem.wishes.anybody[e]:
             continue
-        if anybody_wants_protected(room.itemset, size + 1, e, problem):
+        if anybody_wants_protected(scratch.itemset, size + 1, e, problem):
             for k in range(size + 1):
-                known[k] = room.itemset[k]
+                known[k] = scratch.itemset[k]
             return size + 1, np.int64(e)
     return 0, np.int64(-1)
 
 
 @maker
-def find_unsafe_combination(x, n_others, most, problem, room):
-    """As ``find_unsafe_subset``, by the combinations of at most ``most`` others."""
+def find_unsafe_combination(x, n_others, most, problem, scratch):
+    """As ``find_unsafe_subset``, but for longer rows: tests combinations of at most ``most`` other items."""
     rows = problem.rows
-    chosen, starts, ends = room.chosen, room.starts, room.ends
-    # The rows of each size are a part of those of the size before.
+    chosen, starts, ends = scratch.chosen, scratch.starts, scratch.ends
+    # A list for each size, each a part of the list before it.
     masks = np.empty(rows.supports[x] * (min(most, n_others) + 2), np.uint64)
     ends[0] = 0
-    mark_others(n_others, True, room)
+    mark_others(n_others, True, scratch)
     for posting in range(rows.post_offsets[x], rows.post_offsets[x + 1]):
         if rows.items[rows.post_positions[posting]] >= 0:
-            masks[ends[0]] = mask_of(rows.post_rows[posting], rows, room)
+            masks[ends[0]] = mask_of(rows.post_rows[posting], rows, scratch)
             ends[0] += 1
-    mark_others(n_others, False, room)
+    mark_others(n_others, False, scratch)
     for wanted in range(min(most, n_others) + 1):
         size = 0
         chosen[0] = -1
         while size >= 0:
             if size == wanted:
-                found, e = unsafe_with(x, n_others, size, most, masks, problem, room)
+                found, e = unsafe_with(x, n_others, size, most, masks, problem, scratch)
                 if e >= 0:
                     return found, e
                 size -= 1

@@ -1,8 +1,8 @@
-"""Unsafe rules of any number of known items, if few people want anything protected: person by person.
+"""Unsafe rules of any number of known items, found person by person: for when few people want protection.
 
-Let Y be a set of the walk over what one person owns, n the number of its rows. An item e outside Y is unsafe
-iff cnt(e) > ρ·n. An item e of Y matters only if Y \\ e has n rows, too, and then it follows for sure;
-otherwise Y \\ e is in a closed set of its own.
+The walk is over the sets of what one person owns. Let Y be one of them, n the number of its rows. An item e
+outside Y is unsafe iff cnt(e) > ρ·n. An item e of Y matters only if Y \\ e has n rows, too; then it follows
+with certainty. Otherwise Y \\ e is in a closed set of its own, which the walk reaches as well.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -11,14 +11,14 @@ from __future__ import annotations
 from withhold.counting.closed_walk import NO_ROOM, SIZE, n_holding, start_closed, with_more_room
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.known_sets import copy_without
 from withhold.methods.personal.own_sets import next_own_set, set_allowed
 from withhold.methods.personal.search.owners import JOB, report
 
 
 @kernel
 def find_unsafe_people(persons, least, problem, walk, scratch, found, stop):
-    """Report what follows about each of the persons, as long as there is room; a job is a person.
+    """Report the unsafe rules about each of the persons, as long as there is room; a job is a person.
 
     Before and after, the walk allows no item. Rules of fewer than ``least`` known items (at least 1) may be
     left out.
@@ -57,7 +57,7 @@ def report_wanted(n_wanted, problem, walk, scratch, found):
         e = scratch.opened[k]
         if walk.count[e] * problem.den <= problem.num * n:
             continue
-        n_known = left_without(e, walk.closure, size, scratch.rest)
+        n_known = copy_without(e, walk.closure, size, scratch.rest)
         if n_known == 0 or (
             n_known < size and has_more_rows(scratch.rest, n_known, n, problem.rows)
         ):

@@ -1,7 +1,8 @@
 """Who could be harmed by an item x that was put back into a row, if few people want anything protected.
 
-Who wants x protected and owns something else of the row; and who owns x and wants something else of the row
-protected. What they own of the row is listed with them: usually one or two items. The row itself may be long.
+These are people who want x protected and own another item of the row, and people who own x and want another
+item of the row protected. Each is listed with what they own of the row: usually one or two items. The row
+itself may be long.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,15 +19,16 @@ from withhold.methods.personal.search.combinations import MOST_COMBINATIONS, SHO
 from withhold.methods.rho.search.bounded import count_sets
 
 KNOWS_X, WANTS_X = 1, 2
-"""What a person who owns something of the row has to do with x: bits of a mask."""
+"""The roles of a person who owns something of the row, as bits of a mask."""
 
 
-class FewRoom(NamedTuple):
-    """What one thread needs; arrays by place are by place among the row's other items, ascending."""
+class FewScratch(NamedTuple):
+    """Scratch for one thread. A *place* is that of an item among the row's other items, ascending."""
 
     place_of: Any
     """By rank: the place of an item of the row, from 1; all zero between two calls."""
     others: Any
+    """By place: the item."""
     with_x: Any
     """By place: in how many rows the item is published with x."""
     counts: Any
@@ -34,21 +36,23 @@ class FewRoom(NamedTuple):
     alone_is_safe: Any
     """By place: whether x is known not to follow from the item alone."""
     persons: Any
+    """Who could be harmed; the k-th person is ``persons[k]``."""
     roles: Any
+    """By k: KNOWS_X, WANTS_X or both."""
     starts: Any
-    """Where the items start that a person owns of the row, by number of the person in ``persons``."""
+    """By k: where the places start, in ``owned``, of the items that the person owns of the row."""
     owned: Any
     """Places, ascending, person by person."""
     itemset: Any
     known: Any
 
 
-def room_for_few(n_items: int, n_people: int, n_occurrences: int) -> FewRoom:
+def new_few_scratch(n_items: int, n_people: int, n_occurrences: int) -> FewScratch:
     """Fresh arrays, for one thread; ``n_people`` people have ``n_occurrences`` occurrences together."""
     with_x, counts = np.empty((2, n_items + 1), dtype=np.int64)
     others, itemset, known = np.empty((3, n_items + 1), dtype=np.int32)
     persons, roles = np.empty((2, n_people + 1), dtype=np.int32)
-    return FewRoom(
+    return FewScratch(
         place_of=np.zeros(n_items, dtype=np.int32),
         others=others,
         with_x=with_x,
@@ -65,7 +69,7 @@ def room_for_few(n_items: int, n_people: int, n_occurrences: int) -> FewRoom:
 
 @step
 def gather_people(x, n_others, probe):
-    """List who could be harmed, why, and what they own of the row; returns how many they are."""
+    """List who could be harmed, in which role, and what they own of the row; returns how many they are."""
     problem = probe.problem
     people = problem.people
     few = probe.few
@@ -114,9 +118,10 @@ def wants_another(person, n_others, probe):
 
 @step
 def x_is_safe(start, end, probe):
-    """Whether x surely does not follow from these places of the row, or some of them.
+    """Whether x certainly follows from no set of the items at these places of the row.
 
-    No set of them is in fewer rows than all together, or with x in more rows than any one of them.
+    The support of any such set is at least that of all together, and its joint count at most the largest of
+    the single items.
     """
     few = probe.few
     problem = probe.problem
@@ -144,5 +149,5 @@ def owns_place(k, place, few):
 
 @step
 def is_small(n_owned, most):
-    """Whether the sets of ``n_owned`` items are few enough to be tested one by one."""
+    """Whether ``n_owned`` items have few enough sets (of up to ``most`` items) to test them one by one."""
     return n_owned <= SHORT or (most < n_owned and count_sets(n_owned, most) <= MOST_COMBINATIONS)

@@ -1,13 +1,12 @@
 """Whether an item that was put back into a row harms anybody, if few people want anything protected.
 
-Only rules Q→e within the row, with the item x in Q or as e, can have become likelier, and Q must be part of
-the original of somebody who wants e protected. So for each such person only that part of the row matters
-which is in their original: usually one or two items. The row itself may be long, and nobody owns most of its
-subsets.
+Only rules Q→e within the row, with the item x in Q or as e, can have become likelier, and somebody who owns Q
+must want e protected. So for each such person only those items of the row matter that they own: usually one
+or two. The row itself may be long, but nobody owns most of its subsets.
 
-- The sets K of other items that some person owns, of few items, are walked depth first, with the rows of x
-  that hold K and the persons who own it: Kx may be known, or K, from which x follows.
-- For persons who own more of the row, the closed sets of what they own are tested.
+- For persons who own few items of the row: sets K of the other items are walked depth first, each with the
+  rows of x that hold K and the persons who own it. Tested are the rules Kx→e and K→x.
+- For persons who own more of the row: the closed sets of what they own are tested.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -27,7 +26,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import maker, step
 from withhold.counting.published import has_more_rows, place_in, reaches
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.known_sets import copy_without
 from withhold.methods.personal.people import wants_protected
 from withhold.methods.personal.search.few_people import (
     KNOWS_X,
@@ -43,10 +42,10 @@ NOTHING = np.int64(0), np.int64(-1)
 
 @maker
 def find_harm(x, row, probe, stop):
-    """An unsafe rule that x, just put back into the row, has brought about for somebody.
+    """Find a rule that x, just put back into the row, has made unsafe for somebody.
 
-    Returns how many items are known, put into ``few.known``, and what follows; or 0 and -1. Of people who own
-    too many combinations of the row, rules of more than ``most`` known items count as well.
+    Returns how many items are known, written into ``few.known``, and what follows; or 0 and -1. For people
+    who own too many combinations of the row, rules of more than ``most`` known items count as well.
     """
     rows = probe.problem.rows
     few = probe.few
@@ -159,7 +158,7 @@ def mark_extensions(size, pool, chosen, extends, few):
 
 @step
 def judge_small(x, size, holders, pool, chosen, fewer, n_others, probe):
-    """What follows from the chosen items K and x, or x from K, for one of the persons; as ``find_harm``."""
+    """Test Kx→e and K→x, K being the chosen items, for the persons who own K; returns as ``find_harm``."""
     problem = probe.problem
     rows = problem.rows
     few = probe.few
@@ -219,7 +218,7 @@ def walk_closed(x, k, probe, stop):
 
 @step
 def set_allowed(x, k, allowed, walk, few):
-    """Allow the walk x and what the person owns of the row, or forbid them again."""
+    """Allow the walk to use x and what the person owns of the row, or forbid them again."""
     walk.allowed[x] = allowed
     for p in range(few.starts[k], few.starts[k + 1]):
         walk.allowed[few.others[few.owned[p]]] = allowed
@@ -227,14 +226,14 @@ def set_allowed(x, k, allowed, walk, few):
 
 @step
 def judge_closed(x, k, walk, probe):
-    """What follows from the closed set for the k-th person, or x from the rest of it; as ``find_harm``."""
+    """Test what follows for the k-th person from the closed set, and x from its rest; as ``find_harm``."""
     problem = probe.problem
     few = probe.few
     person = few.persons[k]
     size = walk.at[SIZE]
     n = n_holding(walk)
     if few.roles[k] & WANTS_X != 0 and size > 1:
-        n_rest = left_without(x, walk.closure, size, few.known)
+        n_rest = copy_without(x, walk.closure, size, few.known)
         enough = (n * problem.den + problem.num - 1) // problem.num
         if not reaches(few.known, n_rest, enough, problem.rows):
             return np.int64(n_rest), np.int64(x)
@@ -242,14 +241,14 @@ def judge_closed(x, k, walk, probe):
         return NOTHING
     for t in range(walk.at[N_TOUCHED]):
         e = walk.touched[t]
-        # What was put back makes only items of its own row more likely.
+        # Putting x back makes only items of its own row likelier.
         if (
             few.place_of[e] == 0
             or walk.count[e] * problem.den <= problem.num * n
             or not wants_protected(person, e, problem.wishes)
         ):
             continue
-        n_known = left_without(e, walk.closure, size, few.known)
+        n_known = copy_without(e, walk.closure, size, few.known)
         if n_known == size or not has_more_rows(few.known, n_known, n, problem.rows):
             return np.int64(n_known), np.int64(e)
     return NOTHING

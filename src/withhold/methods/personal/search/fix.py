@@ -1,8 +1,8 @@
 """Make unsafe rules Q→e safe by withholding e, or an item of Q, from records that hold both.
 
-The walk over what can be known is that of ``known_sets``, on rows that change under it.
-A withheld occurrence becomes ``~rank``. A row that lost an occurrence since the walk came to its root is
-tested again before it is counted.
+The walk over what can be known is that of ``known_sets``, on rows that change under it. A withheld occurrence
+becomes ``~rank``. A row that has lost an occurrence since the walk reached its current root is tested again
+before it is counted.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -26,16 +26,19 @@ from withhold.methods.personal.search.owners import known_owner_wants_protected
 from withhold.methods.rho.search.antecedent_fix import next_random
 
 CONSEQUENT, LEFTOVER, DISTRIBUTION = 0, 1, 2
-"""What goes: always e; the item of Q and e with the smallest share left of its support, times how often it
-must go; or the one that is most over-represented."""
+"""Which item of Q and e is withheld. CONSEQUENT: always e. LEFTOVER: the one for which (share of its support
+that is left) times (occurrences to withhold) is least. DISTRIBUTION: the most over-represented one."""
 
 
 class Choice(NamedTuple):
-    """How victims are chosen."""
+    """How the item to withhold, the *victim*, and its records are chosen."""
 
     victim: Any
+    """CONSEQUENT, LEFTOVER or DISTRIBUTION."""
     at_random: Any
+    """Whether records are drawn; else the longest ones lose the item."""
     state: Any
+    """The state of the draw."""
     originally: Any
     """The supports before anything was withheld."""
     total: Any
@@ -51,13 +54,14 @@ class Fixes(NamedTuple):
     items: Any
     """The known items of the rules."""
     numbers: Any
-    """Of each rule e, joint and support."""
+    """By rule: e, joint and support."""
     holders: Any
-    """The rows that publish what is known of the current rule, longest first."""
+    """The rows that publish the known items of the current rule, longest first."""
     positions: Any
+    """By withheld occurrence: its position, and its row."""
     row_of: Any
     answers: Any
-    """For each occurrence the rule."""
+    """By withheld occurrence: the rule for which it was withheld."""
 
 
 def room_for_fixes(n_places: int, n_items: int, holders: Any) -> Fixes:
@@ -69,7 +73,7 @@ def room_for_fixes(n_places: int, n_items: int, holders: Any) -> Fixes:
 
 @step
 def choose(known, size, e, joint, support, problem, choice):
-    """The item to withhold for Q→e, and from how many records."""
+    """Choose the item to withhold for Q→e; also returns from how many records."""
     num = problem.num
     den = problem.den
     best = np.int64(e)
@@ -134,7 +138,7 @@ def fix_rule(known, size, e, joint, n_holders, problem, choice, fixes):
 
 @kernel
 def fix_known_sets(size, problem, known, choice, fixes, stop):
-    """Make every Q→e with |Q| = ``size`` ≥ 1 safe that somebody who owns Q wants protected.
+    """Make every Q→e safe with |Q| = ``size`` ≥ 1 and an owner of Q who wants e protected.
 
     ``known`` is a walk over changing rows, whose holders are those of ``fixes``.
     """

@@ -2,10 +2,10 @@
 
 Let Y be closed: all that the rows T hold in common, n = |T|. Every Q with the same rows lies between
 Ess(Y) = {y : some row holds Y without y, but not y} and Y, and all of them share all counts. So an item e
-is in danger at Y iff e ∉ Y and cnt(e) > ρ·n, or e ∈ Y \\ Ess(Y) (it follows from the others for sure); it is
-unsafe iff somebody wants e protected and owns, originally, such a Q without e. The owners of T own all of Y.
-Of any other person u, whose original is D_u, only Q = Y ∩ D_u (without e) is tested, because it is the
-largest: its support must be n.
+is in danger at Y iff e ∉ Y and cnt(e) > ρ·n, or e ∈ Y \\ Ess(Y), as it then follows from the others with
+certainty. It is unsafe iff somebody wants e protected and owns, originally, such a Q without e. The owners of
+T own all of Y. For any other person u, whose original is D_u, only Q = Y ∩ D_u (without e) is tested, since
+it is the largest: it is such a Q iff its support is n.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -29,7 +29,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import reaches
-from withhold.methods.personal.known_sets import left_without
+from withhold.methods.personal.known_sets import copy_without
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 from withhold.methods.personal.search.owners import (
     JOB,
@@ -48,7 +48,7 @@ EVERYWHERE = -1
 
 
 def room_for_rules(capacity: int, n_items: int) -> Found:
-    """Empty results with room for ``capacity`` rules, of ``n_items`` known items together."""
+    """No rules yet, and room for ``capacity`` rules with ``n_items`` known items together."""
     count = np.zeros(4, dtype=np.int64)
     count[MOST] = capacity
     return Found(
@@ -71,11 +71,11 @@ def scratch_for(layout: PersonalLayout) -> Scratch:
 def find_unsafe_sets(jobs, least, returned, problem, walk, scratch, found, stop):
     """Judge the closed sets of each job, a root and a row; rules are reported as long as there is room.
 
-    With the row EVERYWHERE: the sets whose lowest rank is the root, so that over all roots each comes once.
-    With a row: the sets that hold the root and are made of items that the row had originally. ``returned`` is
-    -1, or the only root: an item that was just put back into the row; then sets are made of what the row
-    publishes, and all rules that this can have made unsafe are judged. Rules with fewer than ``least`` known
-    items (at least 1) may be left out.
+    With the row EVERYWHERE: the sets whose lowest rank is the root, so that all roots together give each set
+    once. With a row: the sets that hold the root and otherwise items that the row had originally.
+    ``returned`` is -1, or an item that was just put back into the row, and then the only root; sets are made
+    of what the row publishes then, and all rules that this can have made unsafe are judged. Rules with fewer
+    than ``least`` known items (at least 1) may be left out.
     """
     for job in range(len(jobs)):
         found.count[JOB] = job
@@ -139,7 +139,7 @@ def judge(least, returned, problem, walk, scratch, found):
     n_open = 0
     for t in range(walk.at[N_TOUCHED]):
         e = walk.touched[t]
-        # What was put back makes only items of its own row more likely.
+        # Putting an item back makes only items of its own row likelier.
         if walk.in_set[e] or not anybody[e] or (returned >= 0 and not walk.allowed[e]):
             continue
         if walk.count[e] * problem.den > problem.num * (end - start):
@@ -177,7 +177,7 @@ def infers_returned(returned, problem, walk, scratch, found):
     n = n_holding(walk)
     enough = (n * problem.den + problem.num - 1) // problem.num
     rest = scratch.rest
-    n_rest = left_without(returned, walk.closure, walk.at[SIZE], rest)
+    n_rest = copy_without(returned, walk.closure, walk.at[SIZE], rest)
     if n_rest == 0 or not problem.wishes.anybody[returned] or reaches(rest, n_rest, enough, rows):
         return False
     if owner_wants_protected(returned, walk.pool, walk.at[START], walk.at[END], problem):

@@ -1,4 +1,4 @@
-"""Who owns what of a closed set: those whose rows contain it, and others who had some of it originally."""
+"""The owners of parts of a closed set: those whose rows hold all of it, and others who own some of it."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -10,11 +10,11 @@ import numpy as np
 from withhold.counting.closed_walk import SIZE, n_holding
 from withhold.counting.jit import step
 from withhold.counting.published import has_more_rows, place_in, reaches
-from withhold.methods.personal.known_sets import END, START, left_without
+from withhold.methods.personal.known_sets import END, START, copy_without
 from withhold.methods.personal.people import known_of, wants_protected
 
 MANY_OWNERS = 1000
-"""If a set has more owners than this, it is worth finding out who need not be tested."""
+"""If a set has more owners than this, it is worth computing which of them need not be tested."""
 N_RULES, N_FULL, JOB, MOST = range(4)
 """Places in ``Found.count``: how many rules, how often there was no room for more, the current job, and how
 many rules may be reported."""
@@ -24,10 +24,14 @@ class Found(NamedTuple):
     """Unsafe rules Q→e as far as there is room, and the job of each."""
 
     count: Any
+    """See N_RULES and the names beside it."""
     starts: Any
+    """By rule: where its known items start in ``items``."""
     items: Any
     consequents: Any
+    """By rule: e."""
     jobs: Any
+    """By rule: the job that found it."""
 
 
 class Scratch(NamedTuple):
@@ -36,17 +40,21 @@ class Scratch(NamedTuple):
     essential: Any
     """By place in the set: whether more rows hold the set without the item."""
     seen: Any
-    """By person: the number of the set for which they were tested last; in the last place, of this set."""
+    """By person: the number of the last set for which they were tested; the last entry has that of this
+    set."""
     opened: Any
     """Items in danger that no owner of the set's rows wants protected."""
     queried: Any
+    """Items whose owners are tested; see ``choose_queried``."""
     known: Any
+    """What a person owns of the set."""
     rest: Any
+    """An itemset without the item that follows."""
 
 
 @step
 def report(itemset, size, without, e, found):
-    """Add the rule itemset \\ without → e if there is room; False if there is none for another."""
+    """Add the rule itemset \\ without → e if there is room; False if there is no room for another."""
     k = found.count[N_RULES]
     used = found.starts[k]
     if k < found.count[MOST] and used + size <= len(found.items):
@@ -82,10 +90,10 @@ def known_owner_wants_protected(e, known, problem):
 
 @step
 def mark_essential(problem, walk, scratch):
-    """Mark the essential items of the closed set; returns the row that leaves the fewest candidates.
+    """Mark the essential items of the closed set; returns the row that leaves the fewest persons to test.
 
-    A Q with support n must hold something that any given row outside T lacks; the row whose missing items
-    have the fewest owners is returned, or -1 if none was met.
+    A Q with support n must hold something that a given row outside T lacks. So the row is returned whose
+    missing items have the fewest owners; -1 if no row has fewer than the whole set.
     """
     rows = problem.rows
     owner_offsets = problem.people.post_offsets
@@ -109,7 +117,7 @@ def mark_essential(problem, walk, scratch):
     all_owners = count_owners(closure, size, problem.people)
     best_row = -1
     fewest = all_owners
-    # A row that lacks one item of the set only holds one of the two rarest.
+    # A row that lacks just one item of the set holds at least one of the two rarest.
     for turn in range(2):
         rare = a if turn == 0 else b
         for posting in range(rows.post_offsets[rare], rows.post_offsets[rare + 1]):
@@ -149,12 +157,12 @@ def count_owners(itemset, size, people):
 
 
 @step
-def choose_whom_to_ask(other_row, least, problem, walk, scratch):
-    """Fill ``queried`` with items such that every owner of a Q of the set owns one; returns how many.
+def choose_queried(other_row, least, problem, walk, scratch):
+    """Fill ``queried`` with items of which every owner of a Q with the set's rows owns one; returns how many.
 
     Such a Q holds something that ``other_row`` (unless -1) lacks. It also holds something beside the
-    ``least`` - 1 most frequent items, and beside any of them that more than n rows hold together. Of these
-    two lists the one with fewer owners is taken.
+    ``least`` - 1 most frequent items, and beside the most frequent ones that more than n rows hold together.
+    Of these two lists, the one whose items have fewer owners is taken.
     """
     size = walk.at[SIZE]
     n = n_holding(walk)
@@ -195,7 +203,7 @@ def find_others(n_open, other_row, least, problem, walk, scratch, found):
     n = n_holding(walk)
     seen = scratch.seen
     seen[-1] += 1
-    for a in range(choose_whom_to_ask(other_row, least, problem, walk, scratch)):
+    for a in range(choose_queried(other_row, least, problem, walk, scratch)):
         y = scratch.queried[a]
         for posting in range(people.post_offsets[y], people.post_offsets[y + 1]):
             person = people.post_people[posting]
@@ -203,7 +211,7 @@ def find_others(n_open, other_row, least, problem, walk, scratch, found):
             if seen[person] == seen[-1] or length < least:
                 continue
             seen[person] = seen[-1]
-            # First what is quicker to find out: what they want protected, or what they own.
+            # First the test that takes less time: what they want protected, or what they own.
             first = 0
             if 8 * n_open <= length:
                 first = next_protected(person, 0, n_open, scratch.opened, wishes)
@@ -238,7 +246,7 @@ def report_for(person, first, n_open, n_known, problem, walk, scratch, found):
     k = first
     while k < n_open:
         e = scratch.opened[k]
-        n_rest = left_without(e, scratch.known, n_known, scratch.rest)
+        n_rest = copy_without(e, scratch.known, n_known, scratch.rest)
         if not wants_protected(person, e, problem.wishes) or (
             walk.in_set[e] and has_more_rows(scratch.rest, n_rest, n, problem.rows)
         ):

@@ -22,51 +22,58 @@ from withhold.methods.personal.search.judge import find_unsafe_sets
 from withhold.methods.personal.search.owners import MOST, N_RULES, report
 from withhold.methods.rho.search.bounded import count_sets
 
-BLOCKED, SAFE, BACK = 0, 1, 2
+BLOCKED, SAFE, RESTORED = 0, 1, 2
+"""What became of an occurrence that was tried: it must stay withheld, it could be restored if no other were,
+or it was restored."""
 MOST_TRIED = 64
 """At most this many rules of an item, the newest, are tried before any search."""
 
 
 class Rules(NamedTuple):
-    """The rules that keep anything out, each with known items and a consequent; and those of each item."""
+    """The rules for which occurrences stay withheld: known items and a consequent; and those of each item."""
 
     starts: Any
+    """By rule: where its known items start in ``items``."""
     items: Any
     consequents: Any
     of_item_starts: Any
+    """By rank: where the numbers of its rules start in ``of_item``."""
     of_item: Any
     """Numbers of rules, item by item, the newest last."""
     returned_at: Any
-    """By rank: when the item last came back anywhere."""
+    """By rank: when the item was last restored anywhere."""
 
 
 class Tried(NamedTuple):
-    """Withheld occurrences that might come back."""
+    """Withheld occurrences that might be restored."""
 
     positions: Any
     row_of: Any
     blocked_by: Any
-    """The rule for which each was withheld, or that keeps it out."""
+    """The rule for which each was withheld, or for which it stays withheld."""
     seen_at: Any
     """When that rule was last seen to be unsafe, or -1."""
     outcomes: Any
-    """BLOCKED, SAFE if it may come back alone, or BACK."""
+    """BLOCKED, SAFE or RESTORED."""
 
 
 class Probe(NamedTuple):
-    """What a thread needs to find out whether an item that came back does harm."""
+    """What a thread needs to find out whether restoring an item does harm."""
 
     most: Any
     """Rules of at most this many known items count."""
     problem: Any
     walk: Any
     scratch: Any
-    room: Any
+    """For closed sets."""
+    subsets: Any
+    """Scratch for the subsets of a row, see ``combinations``."""
     job: Any
-    """Room for the one root and row to judge."""
+    """The one root and row to judge, as an array of one job."""
     person_by_person: Any
     """Whether few people want anything protected; the walk then allows nothing between two uses."""
     few: Any
+    """Scratch for that case, see ``few_people``."""
 
 
 @kernel
@@ -78,7 +85,7 @@ def put_all_back(positions, row_of, rows):
 
 @step
 def is_too_frequent(x, problem):
-    """Whether anybody wants the item protected and it is likely without any knowledge."""
+    """Whether somebody wants the item protected and ∅→x is above ρ."""
     n_rows = len(problem.rows.offsets) - 1
     return (
         problem.wishes.anybody[x] and problem.rows.supports[x] * problem.den > problem.num * n_rows
@@ -87,7 +94,7 @@ def is_too_frequent(x, problem):
 
 @step
 def breaks(rule, rules, probe):
-    """Whether a rule of the list counts and is unsafe in the rows as they are."""
+    """Whether a rule of the list has few enough known items to count and is above ρ in the current rows."""
     problem = probe.problem
     known = probe.scratch.known
     both = probe.scratch.rest
@@ -116,7 +123,7 @@ def stays_unsafe(rule, seen_at, rules, most):
 
 @step
 def another_blocks(x, row, rules, probe):
-    """A rule that keeps other occurrences of x out and is unsafe within this row as well, or -1."""
+    """A rule that keeps other occurrences of x withheld and is unsafe within this row, too; or -1."""
     rows = probe.problem.rows
     last = rules.of_item_starts[x + 1]
     for place in range(last - 1, max(rules.of_item_starts[x], last - MOST_TRIED) - 1, -1):
@@ -131,13 +138,13 @@ def another_blocks(x, row, rules, probe):
 
 @maker
 def does_harm(x, row, probe, found, stop):
-    """Whether x, just put back into the row, makes a rule unsafe; ``found`` gets it.
+    """Whether x, just put back into the row, makes a rule unsafe, which is then added to ``found``.
 
     In a row with too many combinations, rules of more than ``most`` known items count as well.
     """
     problem = probe.problem
     rows = problem.rows
-    room = probe.room
+    subsets = probe.subsets
     before = found.count[N_RULES]
     found.count[MOST] = before + 1
     # A plain 0 or 1 is a type of its own to numba, for which what is called here would be compiled again.
@@ -150,16 +157,16 @@ def does_harm(x, row, probe, found, stop):
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         if rows.items[p] >= 0 and rows.items[p] != x:
             if n_others < MOST_OTHERS:
-                room.others[n_others] = rows.items[p]
+                subsets.others[n_others] = rows.items[p]
             n_others += 1
     if n_others < SHORT:
         owner = problem.people.of_row[row]
-        size, e = find_unsafe_subset(x, n_others, owner, probe.most, problem, room)
+        size, e = find_unsafe_subset(x, n_others, owner, probe.most, problem, subsets)
     elif (
         probe.most < n_others <= MOST_OTHERS
         and count_sets(n_others, probe.most) <= MOST_COMBINATIONS
     ):
-        size, e = find_unsafe_combination(x, n_others, probe.most, problem, room)
+        size, e = find_unsafe_combination(x, n_others, probe.most, problem, subsets)
     else:
         probe.job[0, 0] = x
         probe.job[0, 1] = row
@@ -167,7 +174,7 @@ def does_harm(x, row, probe, found, stop):
         find_unsafe_sets(probe.job, least, x, problem, probe.walk, probe.scratch, found, stop)
         return found.count[N_RULES] > before or stop[0] != 0
     if e >= 0:
-        report(room.known, size, -1, e, found)
+        report(subsets.known, size, -1, e, found)
     return e >= 0
 
 
@@ -175,10 +182,10 @@ def does_harm(x, row, probe, found, stop):
 def try_restoring(tried, now, rules, probe, found, stop):
     """Put each occurrence back for a moment; ``outcomes`` says whether that is SAFE.
 
-    The rule for which it was withheld is tried first, then those that kept other occurrences of the item out.
-    An occurrence that stays out because of another rule is blocked by that one; new rules are reported in
-    ``found`` and numbered from len(rules.consequents) on. A rule that is unsafe at the time ``now`` stays so
-    until one of its known items comes back.
+    The rule for which it was withheld is tried first, then those for which other occurrences of the item stay
+    withheld. ``blocked_by`` becomes the rule that was unsafe; new rules are reported in ``found`` and
+    numbered from len(rules.consequents) on. A rule that is unsafe at the time ``now`` stays so until one of
+    its known items is restored somewhere.
     """
     rows = probe.problem.rows
     for k in range(len(tried.positions)):
@@ -199,7 +206,7 @@ def try_restoring(tried, now, rules, probe, found, stop):
             if not unsafe:
                 rule = len(rules.consequents) + found.count[N_RULES]
                 unsafe = does_harm(x, row, probe, found, stop)
-            # If the test was stopped there is no rule.
+            # If the test was stopped, no rule was reported.
             if unsafe and rule < len(rules.consequents) + found.count[N_RULES]:
                 tried.blocked_by[k] = rule
         if unsafe:
@@ -226,7 +233,7 @@ def can_harm_together(x, row, y, other, rows):
 
 @kernel
 def restore_together(tried, probe, found, stop):
-    """Put back in turn what is SAFE alone and does no harm with those before it: it is BACK."""
+    """Put back, one after the other, what is SAFE alone and does no harm with those before it: RESTORED."""
     rows = probe.problem.rows
     done = np.empty(len(tried.positions), np.int64)
     n_done = 0
@@ -247,6 +254,6 @@ def restore_together(tried, probe, found, stop):
         if harm:
             withhold(tried.positions[k], row, rows)
         else:
-            tried.outcomes[k] = BACK
+            tried.outcomes[k] = RESTORED
             done[n_done] = k
             n_done += 1

@@ -1,11 +1,11 @@
 """Put back every deletion that can be undone safely, until none can.
 
-Most deletions fixed a rule that has no slack left, and stay. The others are tried, shortest record first.
-If a restored item breaks something, that is the new reason to withhold it. They are tried a few hundred at
-a time, on all cores, each as if it came back alone; then those that are safe come back one after the other.
-Two of them can only do harm together if both records hold both items; only then is the second tested again.
-With ``max_known``, records with too many combinations of known items are tested as strictly as without, so a
-deletion may stay there that could be undone.
+Most deletions fixed a rule that has no slack left, and stay. The others are tried, those of short records
+first. If a restored item makes a rule unsafe, that rule is the new reason to withhold it. Deletions are tried
+a few hundred at a time, on all cores, each as if it alone were undone; then those that are safe are undone
+one after the other. Two of them can only do harm together if both records hold both items; only then is the
+second tested again. With ``max_known``, records with too many combinations of known items are tested as
+strictly as without, so a deletion may stay there that could be undone.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from withhold.counting.closed_walk import new_closed_walk
 from withhold.counting.threads import Stop, run_all
 from withhold.data.array_types import Longs
 from withhold.methods.personal.people import PersonalLayout, Problem
-from withhold.methods.personal.search.combinations import room_for_subsets
-from withhold.methods.personal.search.few_people import room_for_few
+from withhold.methods.personal.search.combinations import new_subset_scratch
+from withhold.methods.personal.search.few_people import new_few_scratch
 from withhold.methods.personal.search.judge import room_for_rules, rules_found, scratch_for
 from withhold.methods.personal.search.owners import Found
 from withhold.methods.personal.search.restore import (
-    BACK,
+    RESTORED,
     Probe,
     Rules,
     Tried,
@@ -34,12 +34,12 @@ from withhold.methods.personal.search.restore import (
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 AT_ONCE, LATER = 256, 4096
-"""Deletions that are tested before any of them is undone, in the first pass (when many can be) and later:
-fixed numbers, so that ``jobs`` does not change the result."""
-DEALT = 32
-"""Batches among which the deletions of one record are dealt out."""
-LEARNT = 1.05
-"""When the rules have grown by this factor they are listed again, so that the new ones are tried, too."""
+"""Deletions that are tested before any of them is undone, in the first pass (when many can be) and later.
+The numbers are fixed, so that ``jobs`` does not change the result."""
+SPREAD = 32
+"""The deletions of one record are spread over this many batches."""
+RELIST_FACTOR = 1.05
+"""When there are this many times as many rules, they are listed by item again, so that new ones are tried."""
 
 
 def restore_people(work: PersonalWorkspace, max_known: int | None, stop: Stop) -> None:
@@ -91,7 +91,7 @@ class Restorer:
     def still_out(self) -> Longs:
         """The deletions that were not undone, those of short records first.
 
-        Those of one record are dealt out to several batches: in one batch each would be tested twice.
+        Those of one record are spread over several batches: in one batch each would be tested twice.
         """
         items = self.work.rows.items
         alive = np.concatenate([[0], np.cumsum(items >= 0)])
@@ -99,10 +99,10 @@ class Restorer:
         out = np.flatnonzero(self.out)
         out = out[np.lexsort((self.positions[out], lengths[self.row_of[out]]))]
         place = np.arange(len(out))
-        return out[np.lexsort((place, place % DEALT, place // (DEALT * AT_ONCE)))]
+        return out[np.lexsort((place, place % SPREAD, place // (SPREAD * AT_ONCE)))]
 
     def list_rules(self) -> None:
-        """List for each item the rules that keep occurrences of it out."""
+        """List for each item the rules for which occurrences of it stay withheld."""
         numbers = np.flatnonzero(self.out)
         self.n_listed = len(self.consequents)
         pairs = self.ranks[numbers].astype(np.int64) * self.n_listed + self.blocked_by[numbers]
@@ -115,7 +115,7 @@ class Restorer:
 
     def undo(self, numbers: Longs) -> int:
         """Undo those of these deletions that harm nobody; returns how many."""
-        if len(self.consequents) > self.n_listed * LEARNT:
+        if len(self.consequents) > self.n_listed * RELIST_FACTOR:
             self.list_rules()
         n_rules = len(self.consequents)
         parts = [numbers[thread :: self.jobs] for thread in range(self.jobs)]
@@ -123,10 +123,10 @@ class Restorer:
         every = self._tried(numbers)
         for thread, (tried, found) in enumerate(run_all(tasks, self.stop, jobs=self.jobs)):
             every.outcomes[thread :: self.jobs] = tried.outcomes
-            self._learn(parts[thread], n_rules, tried, found)
+            self._record(parts[thread], n_rules, tried, found)
         found = room_for_rules(1, self.longest)
         restore_together(every, self.probes[0], found, self.stop.flag)
-        undone = numbers[every.outcomes == BACK]
+        undone = numbers[every.outcomes == RESTORED]
         for probe in self.probes[1:]:
             put_all_back(self.positions[undone], self.row_of[undone], probe.problem.rows)
         self.out[undone] = False
@@ -152,8 +152,8 @@ class Restorer:
         try_restoring(tried, self.now, rules, self.probes[thread], found, self.stop.flag)
         return tried, found
 
-    def _learn(self, numbers: Longs, n_rules: int, tried: Tried, found: Found) -> None:
-        """Take over what blocks these deletions."""
+    def _record(self, numbers: Longs, n_rules: int, tried: Tried, found: Found) -> None:
+        """Record what blocks these deletions, and the new rules."""
         # The thread numbered its rules from ``n_rules`` on; rules of other threads were added since.
         since = len(self.consequents) - n_rules
         blocks = tried.blocked_by
@@ -175,10 +175,10 @@ def new_probe(layout: PersonalLayout, problem: Problem, most: int) -> Probe:
         problem,
         new_closed_walk(layout.rows, allowing=not few),
         scratch_for(layout),
-        room_for_subsets(n_items),
+        new_subset_scratch(n_items),
         np.zeros((1, 2), dtype=np.int32),
         few,
-        room_for_few(n_items, n_wishing, n_owned) if few else room_for_few(0, 0, 0),
+        new_few_scratch(n_items, n_wishing, n_owned) if few else new_few_scratch(0, 0, 0),
     )
 
 

@@ -1,7 +1,7 @@
 """The order of work of the personal suppressor: small sets of known items first, then closed sets.
 
-In: a workspace. Out: the workspace, safe, unless it was stopped. After a full pass with few
-deletions, only what these can have harmed is checked again; a pass that finds nothing ends it.
+In: a workspace. Out: the workspace, safe, unless it was stopped. After a full pass with few deletions, only
+what these can have harmed is checked again; a full pass that finds nothing ends the search.
 
 Whole records are withheld, or all but a few items of each, if there is no time to search them. In a record
 with a thousand items, nearly every pair occurs nowhere else, so that whoever knows two of them could infer
@@ -56,13 +56,13 @@ from withhold.methods.personal.search.owners import (
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 FEW = 3000
-"""Up to this many deletions it is quicker to follow each than to check everything."""
+"""Up to this many deletions it is quicker to check what each can have harmed than to check everything."""
 AT_ONCE = 20_000
-"""Rules that one task reports before they are fixed."""
+"""Rules that one task reports at most before they are fixed."""
 TASKS = 64
 MOST_WORK = 2_000_000_000
-"""Every record is searched if the cubes of all lengths add up to at most this. The usual click streams and
-market baskets come nowhere near; a few records of a thousand items do."""
+"""Every record is searched if the cubes of all lengths add up to at most this. Usual click streams and market
+baskets come nowhere near this; three records of a thousand items exceed it."""
 Jobs = Ints
 """What to search: pairs (root item, row), for sets that hold the root and items of the row; if few people
 want anything protected, pairs (person, EVERYWHERE), for sets of what the person owns."""
@@ -83,15 +83,15 @@ def make_safe(work: PersonalWorkspace, max_known: int | None, stop: Stop) -> Non
         # If few persons have wishes, it is quick to test them all again.
         many = max_known is None and not work.layout.few_wishing
         if many and work.log.n_removed - since <= FEW:
-            follow(work, again, since, sizes + 1, stop)
+            fix_harmed(work, again, since, sizes + 1, stop)
 
 
-def follow(work: PersonalWorkspace, again: Jobs, since: int, least: int, stop: Stop) -> None:
+def fix_harmed(work: PersonalWorkspace, again: Jobs, since: int, least: int, stop: Stop) -> None:
     """Fix what the deletions after ``since`` can have harmed, and repeat the jobs that found something.
 
-    A reported rule represents all sets with the same records. When an item of it is withheld for
-    another rule, it is safe, and the others need not be: so jobs that found something are repeated. Such a
-    set may now have another root, so a full pass has the last word.
+    A reported rule represents all sets with the same records. If an item of it is withheld for another rule,
+    this rule is safe, but those others may not be. So jobs that found something are repeated. Such a set may
+    have another root by then, so a full pass comes last.
     """
     harmed = NO_JOBS
     while stop.cause == 0:
@@ -129,7 +129,7 @@ def fix_closed_sets(work: PersonalWorkspace, jobs: Jobs, least: int, stop: Stop)
     for part, found in zip(parts, results, strict=True):
         if found.count[N_RULES] > 0:
             work.fix(*rules_found(found), stop)
-            # If the room ran out, the jobs after the last one were not done either.
+            # If there was no room left, the jobs after the last one were not done either.
             with_rules = np.unique(found.jobs[: found.count[N_RULES]])
             repeat.append(part[with_rules[0] :] if found.count[N_FULL] > 0 else part[with_rules])
     return np.concatenate(repeat)
@@ -163,7 +163,7 @@ def all_jobs(layout: PersonalLayout) -> Jobs:
 
 
 class ClosedSetFinder:
-    """Finds unsafe closed sets; the scratch of one task is reused by the next."""
+    """Finds unsafe rules by closed sets; the scratch of one task is reused by the next."""
 
     def __init__(self, layout: PersonalLayout, problem: Problem, least: int, stop: Stop) -> None:
         self.layout, self.problem, self.least, self.stop = layout, problem, least, stop
@@ -187,11 +187,11 @@ class ClosedSetFinder:
 
 
 def count_too_long(work: PersonalWorkspace) -> int:
-    """How many of the longest records must be set aside to keep the work for the others within bounds."""
+    """How many of the longest records must be set aside to limit the work for the others."""
     # Rows come longest first.
     lengths = np.diff(work.rows.offsets).astype(np.float64)
-    from_there_on = np.cumsum((lengths**3)[::-1])[::-1]
-    return int((from_there_on > MOST_WORK).sum())
+    from_each_on = np.cumsum((lengths**3)[::-1])[::-1]
+    return int((from_each_on > MOST_WORK).sum())
 
 
 def shorten_records(work: PersonalWorkspace, size: int, stop: Stop) -> bool:
@@ -202,7 +202,7 @@ def shorten_records(work: PersonalWorkspace, size: int, stop: Stop) -> bool:
     behind = np.repeat(ends, np.diff(work.rows.offsets)) - before[:-1]
     # Ranks ascend with the original supports.
     work.withhold(np.flatnonzero(published & (behind > size + 1)))
-    # No rule of more than ``size`` known items has a record; a pass that finds nothing has seen them all.
+    # Records are too short for rules of more known items; so a pass that finds nothing has seen all rules.
     since = -1
     while stop.cause == 0 and work.log.n_removed != since:
         since = work.log.n_removed
@@ -218,7 +218,7 @@ def holds_already(
     max_known: int | None,
     limit_seconds: float | None,
 ) -> bool:
-    """Whether nothing of the records need be withheld; False if that is not found out in time."""
+    """Whether nothing need be withheld from the records; False if there is not enough time to tell."""
     if work.too_frequent().any():
         return False
     layout = lay_out_needed(records, np.ones(records.n_occurrences, dtype=bool), constraints)
@@ -258,7 +258,7 @@ def holds_already(
 
 @kernel
 def has_unsafe_known_set(roots, largest, problem, known, stop):
-    """Whether some Q→e with 1 ≤ |Q| ≤ ``largest``, whose lowest rank is a root, harms somebody who owns Q."""
+    """Whether some Q→e with 1 ≤ |Q| ≤ ``largest`` harms an owner of Q; only Q whose lowest rank is a root."""
     for root in roots:
         start_known(root, True, problem, known)
         while stop[0] == 0:

@@ -1,9 +1,10 @@
-"""The sampled suppressor (Nakagawa et al., Algorithm 2, and its honest version).
+"""The sampled suppressor (Nakagawa et al., Algorithm 2, and a version of it with a valid test).
 
-``paper``: draw for each size, fix what fails, and start again until a round has no failure at all.
-``honest``: a round tests the records as they are, with some failures allowed. Only if it fails is anything
-fixed, on separate draws until few of them fail; then another round, with other draws and less of ``delta``
-left, tests again. The proof repeats the draws of the round that passed.
+``paper``: draw adversaries of each size, fix the rules by which they succeed, and start again until a round
+has no success at all.
+``honest``: a round tests the records as they are, and allows some successes. Only if it fails is anything
+fixed, with separate draws until few of these succeed; then another round tests again, with new draws and a
+smaller part of ``delta``. The proof repeats the draws of the round that passed.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -24,7 +25,8 @@ from withhold.methods.personal.search.workspace import PersonalWorkspace
 BATCH = 1000
 """How many adversaries of each size are drawn at a time, to see how many fail and to fix those."""
 AIM = 0.6
-"""Fixing ends when at most this part of the failures that a test allows is left."""
+"""Fixing ends when at most this share of the failures that a test allows is left; a failure is an adversary
+who succeeds."""
 
 
 def confirm_by_samples(
@@ -84,7 +86,7 @@ def _try(
 
 @kernel
 def try_adversaries(row_of, known, problem, unsafe, found, stop):
-    """Mark in ``unsafe`` the adversaries who succeed; ``found`` gets their rules as long as it has room."""
+    """Mark in ``unsafe`` the adversaries who succeed, and add their rules to ``found`` while it has room."""
     joint = np.zeros(len(problem.rows.supports), np.int64)
     touched = np.empty(len(problem.rows.supports), np.int32)
     size = known.shape[1]

@@ -32,7 +32,7 @@ from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.suppressor import SHARE_OF_CHECK, suppress_rho
 
 SHARE_OF_SEARCH, SHARE_OF_FINDING = 0.6, 0.75
-"""Of a budget: the search ends after the first share, finding what it left unsafe after the second; the rest
+"""Shares of a budget. The search ends at the first, and finding what it left unsafe at the second; the rest
 is for making shortened records safe."""
 VICTIMS = {"rules": LEFTOVER, "distribution": DISTRIBUTION}
 
@@ -94,10 +94,10 @@ def _give_up(
     budget: float | None,
     stop: Stop,
 ) -> np.ndarray:
-    """What is left without the items that are protected and unsafe, if these are known in time.
+    """What stays if time has run out: everything but the unsafe protected items, if these are found in time.
 
     Removing an item everywhere changes no support of a set without it, so what is safe stays safe. If the
-    unsafe items are not known in time, every record keeps a few items, which are made safe; if that takes too
+    unsafe items are not found in time, every record keeps a few items, which are made safe; if that takes too
     long as well, one item.
     """
     left_of_budget = None if budget is None else budget * (SHARE_OF_FINDING - SHARE_OF_SEARCH)
@@ -115,7 +115,7 @@ def _give_up(
 
 
 def _plan(records: Records, log: Log, kept: np.ndarray) -> Plan:
-    """The plan of what is gone in the end, each with its last reason."""
+    """The plan that removes what is not kept in the end, each occurrence with its last reason."""
     places, answers = log.removals()
     reason_of = np.zeros(records.n_occurrences, dtype=np.int32)
     reason_of[places] = answers

@@ -1,4 +1,4 @@
-"""Records from which occurrences are withheld: what is still published, how it is chosen, and the log."""
+"""The records while occurrences are withheld: what is still published, what goes first, and the log."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class PersonalWorkspace:
         self.log, self.jobs, self.progress = Log(), jobs or available_cores(), progress
 
     def too_frequent(self) -> NDArray[np.bool_]:
-        """By rank: whether anybody wants the item protected and it is likely without any knowledge."""
+        """By rank: whether somebody wants the item protected and ∅→e is above ρ."""
         n_rows, problem = len(self.rows.offsets) - 1, self.problem
         likely = self.rows.supports * problem.den > problem.num * n_rows
         unsafe: NDArray[np.bool_] = problem.wishes.anybody & likely
         return unsafe
 
     def fix_prior(self, stop: Stop) -> int:
-        """Make ∅→e safe for every item that anybody wants protected; returns how many were withheld."""
+        """Make ∅→e safe for every protected item; returns how many occurrences were withheld."""
         consequents = np.flatnonzero(self.too_frequent()).astype(np.int32)
         starts = np.zeros(len(consequents) + 1, dtype=np.int64)
         return self.fix(starts, np.zeros(0, dtype=np.int32), consequents, stop)
@@ -90,7 +90,7 @@ class PersonalWorkspace:
         return n_places
 
     def withhold(self, positions: Longs) -> None:
-        """Withhold what is published at these positions, for want of time and not for a rule."""
+        """Withhold what is published at these positions for lack of time, not because of a rule."""
         rows, ranks = self.rows, self.rows.items[positions]
         row_of = np.searchsorted(rows.offsets, positions, side="right") - 1
         first = len(rows.supports) - len(rows.bitmaps)

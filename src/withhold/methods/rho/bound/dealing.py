@@ -10,7 +10,7 @@ from withhold.counting.jit import step
 
 @step
 def deal_part(rows, sensitive, row, part, n_parts, items):
-    """Put every ``n_parts``-th item of the row into ``items``: sensitive ones first, both kinds ascending.
+    """Write every ``n_parts``-th item of the row into ``items``: sensitive ones first, both kinds ascending.
 
     Returns how many there are, and how many of them are sensitive.
     """

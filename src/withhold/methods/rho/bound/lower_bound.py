@@ -18,7 +18,7 @@ from withhold.method import SearchRun
 from withhold.methods.rho.bound.near_rows import Near, new_near
 from withhold.methods.rho.bound.possible_sets import MOST_TRIED, bound_classes
 from withhold.methods.rho.bound.record_losses import MOST_FREE, Needs, bound_rows
-from withhold.methods.rho.bound.row_classes import ClassNeeds, new_classes, new_room
+from withhold.methods.rho.bound.row_classes import ClassNeeds, new_class_scratch, new_classes
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.options import MOST_OCCURRENCES, RhoSearch
 
@@ -50,7 +50,7 @@ def bound_rho(
 
 def least_loss_of_sensitive(layout: Layout, model: RhoUncertainty, run: SearchRun) -> int:
     """How many occurrences every safe release withholds that deletes sensitive items only."""
-    classes, room = new_classes(layout), new_room(layout, MOST_TRIED)
+    classes, class_scratch = new_classes(layout), new_class_scratch(layout, MOST_TRIED)
     rho, prior = model.rho, not model.ignore_prior
     together = _tested_together(layout, model)
     needs = ClassNeeds(rho.numerator, rho.denominator, prior, together, MOST_TRIED)
@@ -62,7 +62,7 @@ def least_loss_of_sensitive(layout: Layout, model: RhoUncertainty, run: SearchRu
         while at < n_classes:
             run.progress("bounding the loss of sensitive items", at, n_classes)
             ends = at, min(at + CLASSES_PER_TASK, n_classes)
-            given = rows, layout.sensitive, classes, needs, room, tables, ends, stop.flag
+            given = rows, layout.sensitive, classes, needs, class_scratch, tables, ends, stop.flag
             # In a thread, so that Ctrl-C is handled at once.
             (at,) = run_all([partial(bound_classes, *given)], stop, jobs=1, progress=run.progress)
             if at < ends[1]:

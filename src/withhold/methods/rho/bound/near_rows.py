@@ -1,7 +1,7 @@
 """The other rows that hold nearly all of some items of a row: those that could hide it.
 
-By postings if the rarest items are rare, otherwise by bitmaps, 64 rows at a time. Rows come longest first, so
-that the rows too short to matter are never visited.
+They are found by postings if the rarest items are rare, otherwise by bitmaps, 64 rows at a time. Rows come
+longest first, so that the rows too short to matter are never visited.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -16,7 +16,7 @@ from withhold.counting.jit import routine, step
 from withhold.counting.layout import Layout
 
 MOST_BITMAPS = 62
-"""Items of a row that are looked for by bitmaps, and that a mask has bits for."""
+"""At most this many items of a row are looked up in bitmaps; a mask has a bit for each."""
 MOST_MASKS = 4096
 """The masks of this many near rows are kept; others are counted by mask or, of long rows, by size only."""
 LARGEST_COUNT = 31
@@ -31,22 +31,23 @@ class Near(NamedTuple):
     own: Any
     """The items, ascending."""
     is_sensitive: Any
+    """By item: whether it is sensitive."""
     others: Any
-    """Room for the items but one."""
+    """Scratch: the items but one, or their numbers."""
     masks: Any
     """For the first near rows: which of the items each lacks, a bit for each."""
     sizes: Any
     """By number of items: how many near rows lack that many; all zero between two rows."""
     counts: Any
-    """Room to count masks; all zero between two rows."""
+    """By mask: how many near rows; all zero between two rows."""
     bitmaps: Any
-    """Of those items that have none."""
+    """The bitmaps of those items for which ``rows`` has none."""
     n_as_long: Any
     """By length: how many rows are as long or longer."""
 
 
 def new_near(layout: Layout, most_free: int) -> Near:
-    """Room for the rows of a layout."""
+    """Scratch for the rows of a layout."""
     lengths = np.diff(layout.offsets)
     longest = int(lengths.max(initial=0))
     return Near(
@@ -79,7 +80,7 @@ def find_near(rows, near, row, n, most):
 
 @step
 def note_row(near, found, mask, n, n_missing):
-    """Count one more near row."""
+    """Count a near row that lacks these items; keep its mask while there is room."""
     near.sizes[n_missing] += 1
     if found < len(near.masks):
         near.masks[found] = mask
@@ -89,7 +90,7 @@ def note_row(near, found, mask, n, n_missing):
 
 @routine
 def find_by_postings(rows, near, row, n, most):
-    """The near rows by the first of the items that they hold, which is one of the ``most + 1`` rarest."""
+    """Find near rows in the postings of the ``most + 1`` rarest items, of which each near row holds one."""
     found = np.int64(0)
     for first in range(min(most + 1, n)):
         item = near.own[first]
@@ -110,7 +111,7 @@ def find_by_postings(rows, near, row, n, most):
                     n_missing += 1
                     mask |= np.int64(1) << k
                 elif k < first:
-                    n_missing += n  # counted already, with that item
+                    n_missing += n  # found before, in the postings of that item
                 if n_missing > most:
                     break
             if n_missing <= most:
@@ -143,7 +144,7 @@ def fill_bitmaps(rows, near, n, value):
 
 @routine
 def find_by_bitmaps(rows, near, row, n, most):
-    """The near rows, 64 at a time: five words are the bits of 64 counters of missing items."""
+    """Find near rows 64 at a time: five words hold the bits of 64 counters of missing items."""
     fill_bitmaps(rows, near, n, np.uint64(1))
     none, every, one = np.uint64(0), ~np.uint64(0), np.uint64(1)
     # The counters start so high that they overflow with one missing item too many.

@@ -1,8 +1,8 @@
 """How many items a record loses in every safe release, by the other records that could hide it.
 
 A record published as p that keeps a sensitive e needs ``helpers`` others that are published with p∖e and
-without e. A record that was without e can help with e only; one that held all of p can help with one item,
-by losing that. docs/decisions/0020 has the proof.
+without e. A record that never held e can help with e only; one that held all of p can help with one item, by
+losing it. docs/decisions/0020 has the proof.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -42,9 +42,10 @@ class Needs(NamedTuple):
 
 @kernel
 def bound_rows(rows, sensitive, chosen, needs, near, losses, stop):
-    """For the chosen rows: how many items each loses in every safe release, at least.
+    """Write into ``losses`` how many items each chosen row loses at least, in every safe release.
 
-    A row with more items than are tested together is dealt into parts, which lose no less together.
+    A row with more items than are tested together is dealt into parts; the row loses at least the sum of what
+    these lose.
     """
     for number in range(len(chosen)):
         if stop[0] != 0:
@@ -63,7 +64,7 @@ def bound_rows(rows, sensitive, chosen, needs, near, losses, stop):
 
 @routine
 def least_loss(rows, needs, near, row, n, n_sensitive):
-    """The fewest items that the row loses of those in ``near.own``."""
+    """The fewest items of ``near.own`` that the row loses."""
     if n_sensitive == 1 or n <= USUALLY_SAFE:
         if can_stay(rows, needs, near, n, n_sensitive):
             return np.int64(0)
@@ -94,11 +95,11 @@ def least_loss(rows, needs, near, row, n, n_sensitive):
 
 @step
 def number_bits(near, n, n_near, n_listed):
-    """Number those items in ``near.others`` that are sensitive or that a near row lacks, the others -1.
+    """Number those items that are sensitive or that a near row lacks, in ``near.others``; -1 for all others.
 
-    No near row lacks the others, and they need no helpers: without them nothing would be easier.
+    No near row lacks those others, and they need no helpers, so losing one of them would not help.
     """
-    # If not all near rows are listed, each item may be lacked.
+    # If not all near rows are listed, any item may be lacking in one.
     lacked = np.int64(0) if n_near == n_listed else (np.int64(1) << n) - 1
     for k in range(n_listed):
         lacked |= near.masks[k]
@@ -113,7 +114,7 @@ def number_bits(near, n, n_near, n_listed):
 
 @step
 def count_masks(near, n, n_near, n_bits):
-    """By mask over the numbered items: how many near rows lack none but these."""
+    """Count, by mask over the numbered items, the near rows that lack only items of the mask."""
     for k in range(n_near):
         mask = np.int64(0)
         for i in range(n):
@@ -175,7 +176,7 @@ def least_by_masks(needs, near, n, n_sensitive, n_bits, n_others):
 
 @step
 def least_by_sizes(needs, near, n, n_sensitive, n_others):
-    """As ``least_by_masks``, but only by how many near rows there are: fewer are not enough helpers."""
+    """As ``least_by_masks``, but only by the number of near rows, each of which helps at most once."""
     n_near = near.sizes[0]
     for size in range(n_sensitive):
         n_near += near.sizes[size + 1]
@@ -188,10 +189,11 @@ def least_by_sizes(needs, near, n, n_sensitive, n_others):
 
 @step
 def least_by_pairs(needs, near, n, n_sensitive, n_near, least):
-    """As ``least_by_sizes``, from ``least`` on: by the helper that lacks most public items and its matches.
+    """As ``least_by_sizes``, from ``least`` on, but near rows must also be able to help the same record.
 
-    All public items that it lacks are gone, so that fewer sensitive ones are. Two helpers lack only what is
-    gone and one more item each.
+    Take the helper that lacks the most public items. The record has lost all of these, so it has lost fewer
+    sensitive ones and needs more helpers. Each helper lacks only what the record has lost and one more item;
+    so two of them together lack only what it has lost and two more.
     """
     public = np.int64(0)
     for k in range(n):

@@ -33,22 +33,26 @@ class Classes(NamedTuple):
     order: Any
     """The order in which they are bounded: most public items first, then fewest sensitive ones."""
     of_row: Any
+    """By row: its class."""
     sizes: Any
+    """By class, like the next ones: how many rows."""
     starts: Any
     """Where the rows of each start in ``rows``."""
     rows: Any
+    """The rows, class by class."""
     possible: Any
-    """``NOTHING``, ``ANYTHING``, or where in the tables it says which of its first sensitive items."""
+    """NOTHING, ANYTHING, or where the sets of its first sensitive items begin that it can keep, in a
+    table."""
     n_tried: Any
-    """How many those are."""
+    """How many of its sensitive items these sets are made of."""
     most_kept: Any
     """How many sensitive items a row can keep, at most."""
     losses: Any
     """What the rows of a class lose together, at least."""
 
 
-class Room(NamedTuple):
-    """Room to bound one class."""
+class ClassScratch(NamedTuple):
+    """Scratch to bound one class. Subsets are of the current block of its sensitive items."""
 
     public: Any
     """Its public items, ascending."""
@@ -56,21 +60,22 @@ class Room(NamedTuple):
     """The sensitive items of its current part."""
     itemset: Any
     local_of: Any
-    """Their numbers, by rank; all -1 between two classes."""
+    """By rank: the item's number in the block; all -1 between two classes."""
     theirs: Any
-    """By number: which sensitive item of the other row it is."""
+    """By number in the block: which of its sensitive items it is to the other row."""
     held: Any
     """By subset: rows that hold it and can keep anything."""
     held_by_few: Any
-    """By subset: rows that hold it and can keep it all but one item, of those that cannot keep everything."""
+    """By subset: of the rows that cannot keep everything, those that hold it and can keep all but one
+    item."""
     lacking: Any
-    """By subset and item of it: such rows that hold and can keep the rest, and lack the item."""
+    """By subset and item of it: of these rows, those that hold and can keep the rest, and lack the item."""
     can_keep: Any
-    """By subset: whether the other row can."""
+    """By subset: whether the other row can keep it."""
     n_keeping: Any
     """By number of items: how many rows of the class can keep that many."""
     bitmaps: Any
-    """Of those items that have none; all 0 between two classes."""
+    """The bitmaps of those items for which ``rows`` has none; all 0 between two classes."""
     hopeless: Any
     """A bit for each row that can keep nothing."""
     n_as_long: Any
@@ -97,13 +102,13 @@ def new_classes(layout: Layout) -> Classes:
     )
 
 
-def new_room(layout: Layout, most_tried: int) -> Room:
-    """Room for the classes of a layout."""
+def new_class_scratch(layout: Layout, most_tried: int) -> ClassScratch:
+    """Scratch for the classes of a layout."""
     lengths = np.diff(layout.offsets)
     longest = int(lengths.max(initial=0))
     n_sets = 1 << most_tried
     n_words = (layout.n_rows + 63) // 64
-    return Room(
+    return ClassScratch(
         public=np.zeros(longest + 1, dtype=np.int32),
         sensitive=np.zeros(longest + 1, dtype=np.int32),
         itemset=np.zeros(longest + 1, dtype=np.int32),

@@ -62,7 +62,8 @@ def find_unsafe_closed_set(
 def find_unsafe_among(rows, consequents, limits, numbering, witness, stop):
     """Check the closed sets of each D_e, its rows first: CLEAN, FOUND or STOPPED, and at which consequent.
 
-    One kernel, because a part that another kernel calls would be compiled twice, which takes a second.
+    This is one kernel, because a function that another kernel calls would be compiled twice, which takes a
+    second.
     """
     for at in range(len(consequents)):
         local = gather(rows, np.int64(consequents[at]), np.int64(POSTED), numbering)

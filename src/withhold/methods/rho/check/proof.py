@@ -57,7 +57,7 @@ def verify_rho(
 
 
 def _stray(records: Records, model: RhoUncertainty) -> Stray | None:
-    """The first item that should not be there, if public items are published as groups."""
+    """The first item that is neither a group nor sensitive, if public items are published as groups."""
     if model.groups is None:
         return None
     known = model.groups.names | model.sensitive
@@ -139,10 +139,10 @@ def _prior(layout: Layout, model: RhoUncertainty) -> Rule | None:
 
 
 def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, stop: Stop) -> Rule:
-    """The rule with items left out of its antecedent as far as it stays a breach.
+    """The rule without those items of its antecedent that are not needed for it to be a breach.
 
-    First large parts of the antecedent are left out at once, then smaller ones, finally single items: for a
-    record of a million items, of which a few suffice, some dozens of counts are enough.
+    Large parts of the antecedent are tried first, then smaller ones, finally single items: for a record of a
+    million items, of which a few suffice, some dozens of counts are enough.
     """
     antecedent, consequent, joint, support = rule
     rows = layout.rows()

@@ -24,22 +24,24 @@ class Task(NamedTuple):
     """Which antecedents to visit, and what to count."""
 
     root_from: Any
-    """Those whose rarest item is in [root_from, root_to)."""
+    """The antecedents are those whose rarest item is in [root_from, root_to)."""
     root_to: Any
     from_size: Any
+    """The smallest size of antecedents that are counted."""
     num: Any
+    """ρ is num/den."""
     den: Any
     first_only: Any
-    """End at the first breach."""
+    """Whether to stop at the first breach."""
     skip_equal: Any
-    """Leave out q∪x where x is in every record of q: q has the same confidences and is smaller.
+    """Whether to leave out q∪x where x is in every record of q: q has the same confidences and is smaller.
 
     For verdicts, not for counting.
     """
 
 
 class Sensitive(NamedTuple):
-    """The sensitive items, and room to count them."""
+    """The sensitive items, and arrays to count them."""
 
     marked: Any
     """By rank."""
@@ -51,9 +53,13 @@ class Sensitive(NamedTuple):
     in_path: Any
     """For each size how many the path of that size has."""
     joint: Any
+    """By rank: in how many rows of the current set the item is; all zero between two sets."""
     touched: Any
+    """The items that are counted in ``joint``."""
     unsafe: Any
+    """By rank: whether the current set infers it; all False between two sets."""
     useful: Any
+    """By rank: see ``counting.walk.count_useful_extensions``."""
 
 
 def survey(layout: Layout, rho: Fraction, sizes: tuple[int, int], run: SurveyRun) -> Survey:
@@ -61,18 +67,18 @@ def survey(layout: Layout, rho: Fraction, sizes: tuple[int, int], run: SurveyRun
     rows, smallest, largest = layout.rows(), *sizes
     numbers = smallest, rho.numerator, rho.denominator, run.first_only, run.skip_equal
 
-    def visit(first: int, end: int, room: tuple[Walk, Sensitive], tally: Tally) -> bool:
+    def visit(first: int, end: int, scratch: tuple[Walk, Sensitive], tally: Tally) -> bool:
         task = Task(first, end, *numbers)
-        return bool(survey_antecedents(rows, *room, task, tally, run.stop.flag) == FOUND)
+        return bool(survey_antecedents(rows, *scratch, task, tally, run.stop.flag) == FOUND)
 
-    def new_room() -> tuple[Walk, Sensitive]:
+    def new_scratch() -> tuple[Walk, Sensitive]:
         return new_walk(rows, largest), sensitive_of(layout, largest)
 
-    return survey_roots(layout, largest, run, new_room, visit)
+    return survey_roots(layout, largest, run, new_scratch, visit)
 
 
 def sensitive_of(layout: Layout, largest: int) -> Sensitive:
-    """The layout's sensitive items, with room for a survey of sets of up to ``largest`` items."""
+    """The layout's sensitive items, with arrays for a survey of sets of up to ``largest`` items."""
     return Sensitive(
         layout.sensitive,
         layout.sensitive_offsets,
@@ -88,9 +94,9 @@ def sensitive_of(layout: Layout, largest: int) -> Sensitive:
 
 @kernel
 def survey_antecedents(rows, walk, sensitive, task, tally, stop):
-    """Breaches q→e of the task with |q| up to the walk's largest: CLEAN, FOUND or STOPPED.
+    """Tally the breaches q→e of the task with |q| up to the walk's largest: CLEAN, FOUND or STOPPED.
 
-    Adds to ``tally``; exposed are the rows that hold q and e.
+    Exposed are the rows that hold q and e.
     """
     largest = len(walk.path) - 1
     for root in range(task.root_from, task.root_to):
@@ -135,7 +141,7 @@ def survey_antecedents(rows, walk, sensitive, task, tally, stop):
 
 @step
 def note_unique(walk, sensitive, tally, size, start):
-    """Count the breaches of a set in one row only: every sensitive item outside it is certain."""
+    """Count the breaches of a set that only one row holds: all its other sensitive items are certain."""
     row = walk.pool_row[start]
     outside = sensitive.in_row[row] - sensitive.in_path[size]
     if outside == 0:
@@ -156,7 +162,7 @@ def note_unique(walk, sensitive, tally, size, start):
 
 @step
 def note_shared(walk, sensitive, task, tally, size, child):
-    """Count the breaches of a set in several rows."""
+    """Count the breaches of a set that several rows hold, and mark the rows that they expose."""
     start = walk.child_start[child]
     end = walk.child_end[child]
     joint = sensitive.joint
@@ -195,7 +201,10 @@ def note_shared(walk, sensitive, task, tally, size, child):
 
 @step
 def count_supersets(rows, walk, sensitive, task, tally, size):
-    """Count the breaches below a set in one row without a walk; False if the walk must go there."""
+    """Count the breaches of all supersets of a set that one row holds, in closed form.
+
+    False, with nothing counted, if the walk must visit them, because some of them are to be listed.
+    """
     start = walk.child_start[walk.next_child[size] - 1]
     row = walk.pool_row[start]
     outside = sensitive.in_row[row] - sensitive.in_path[size]

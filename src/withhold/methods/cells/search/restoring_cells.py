@@ -1,8 +1,9 @@
-"""Giving back withheld cells of a release in which more rows fit than k.
+"""Restore withheld cells as long as at least k rows fit every row.
 
-If a withheld cell fits anything, a row that shows it again no longer fits rows with another value there, nor
-they it. Each of them must still be fitted by k rows. A cell that cannot be given back may be possible once
-other rows have changed, so this is repeated until nothing changes.
+This is for releases in which a withheld cell fits anything. A row that shows its value again no longer fits
+rows with another value there, and they no longer fit it; each of them must keep k rows that fit. A cell that
+cannot be restored now may be possible once other rows have changed, so passes are repeated until one changes
+nothing.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -37,12 +38,12 @@ class FittingTuples(NamedTuple):
     """By column: the node that means withheld, int32."""
 
 
-def give_back_cells(forest: Forest, final: Ints, k: int, run: SearchRun) -> Ints:
-    """The nodes of each row after giving back withheld cells as long as k rows fit every row."""
+def restore_cells(forest: Forest, final: Ints, k: int, run: SearchRun) -> Ints:
+    """The nodes of each row after restoring withheld cells as long as k rows fit every row."""
     width = final.shape[1]
     columns = [array[:, j] for array in (final, forest.nodes) for j in range(width)]
     found = group_rows(columns, len(final))
-    # The largest first: one of their cells is given back to many rows.
+    # The largest first: to restore one of their cells restores it in many rows.
     order = np.argsort(-found.sizes, kind="stable")
     tuples = FittingTuples(
         cells=np.ascontiguousarray(final[found.first_rows[order]]),
@@ -52,12 +53,12 @@ def give_back_cells(forest: Forest, final: Ints, k: int, run: SearchRun) -> Ints
         roots=(forest.bounds[1:] - 1).astype(np.int32),
     )
     count_fitting(tuples)
-    given = True
-    while given:
-        given = False
+    changed = True
+    while changed:
+        changed = False
         for first in range(0, len(found), AT_A_TIME):
-            run.progress("giving cells back", first, len(found))
-            given |= give_back(tuples, first, min(first + AT_A_TIME, len(found)), k) > 0
+            run.progress("restoring cells", first, len(found))
+            changed |= restore_withheld(tuples, first, min(first + AT_A_TIME, len(found)), k) > 0
     places = np.empty(len(found), dtype=np.int64)
     places[order] = np.arange(len(found))
     cells: Ints = tuples.cells[places[found.of_row]]
@@ -85,9 +86,9 @@ def count_fitting(tuples):
 
 
 @kernel
-def give_back(tuples, first, last, k):
-    """Give back what can be given back of some tuples, column by column; how many cells of tuples were."""
-    given = 0
+def restore_withheld(tuples, first, last, k):
+    """Restore withheld cells of some tuples where that is safe, column by column; how many cells it was."""
+    restored = 0
     for each in range(first, last):
         for j in range(len(tuples.roots)):
             value = tuples.originals[each, j]
@@ -96,13 +97,16 @@ def give_back(tuples, first, last, k):
                 if lost <= tuples.fitting[each] - k:
                     _show(tuples, each, j, value)
                     tuples.fitting[each] -= lost
-                    given += 1
-    return given
+                    restored += 1
+    return restored
 
 
 @step
 def _rows_lost(tuples, each, j, value, k):
-    """How many rows would no longer fit a tuple that shows this value; too many if one of them needs it."""
+    """How many rows would no longer fit a tuple that shows this value.
+
+    One more than the tuple can spare, if it cannot spare them or one of them cannot spare it.
+    """
     lost, most = np.int64(0), tuples.fitting[each] - k
     for other in range(len(tuples.sizes)):
         theirs = tuples.cells[other, j]
@@ -115,7 +119,7 @@ def _rows_lost(tuples, each, j, value, k):
 
 @step
 def _show(tuples, each, j, value):
-    """Let a tuple show this value, and count it off those that it no longer fits."""
+    """Let a tuple show this value, and subtract its rows from the counts of tuples it no longer fits."""
     for other in range(len(tuples.sizes)):
         theirs = tuples.cells[other, j]
         if theirs != value and theirs != tuples.roots[j] and fits(tuples, each, other):
