@@ -63,8 +63,8 @@ ColumnTreesOption = Annotated[
 PublishOption = Annotated[
     Publish,
     Option(
-        "Columns to publish although they may identify people; all: every one; items: those of records; "
-        "repeats: rows that are hardly persons. May be repeated.",
+        "Columns to publish although they may identify people; all; items: those of records; repeats: of "
+        "rows. May be repeated.",
         kind="publish",
         varies=False,
     ),

@@ -8,7 +8,7 @@ records, so it protects a person only if each person has one; an order is not a 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -68,34 +68,48 @@ def several_rows(table: Table, drop: Collection[str] = ()) -> list[Repeat]:
     """Why a person may have several rows, judged by ids, and by columns that are about to be dropped."""
     named = person_columns(table.names)
     others = [name for name in drop if name in table.names and name not in named]
-    reasons = looks_identifying(table, others)
-    path = "" if table.source is None else f"{table.source.path}: "
     found = []
-    for name in (*named, *others):
-        column = table.column(name)
-        pairs = zip(column.values, column.counts.tolist(), strict=True)
-        counts = {value: count for value, count in pairs if value and count}
-        n_rows = sum(counts.values())
+    for name in named:
+        counts = _counts(table.column(name))
+        if _repeat(name, counts, sum(counts.values())):
+            found.append(_several(table, name, counts, "names"))
+    reasons = looks_identifying(table, others)
+    for name in others:
+        counts = _counts(table.column(name))
         # Few persons share a name, while a ward has many rows.
-        are_few = 2 * len(counts) <= n_rows <= ROWS_OF_A_PERSON * len(counts)
-        if name in named:
-            if not _repeat(name, counts, n_rows):
-                continue
-            told, columns, is_noted = "names", None, True
-        else:
-            columns = _settled_by(table, column, drop) if are_few else frozenset()
-            is_noted = are_few and reasons.get(name, "").startswith(PEOPLE)
+        if not 2 * len(counts) <= sum(counts.values()) <= ROWS_OF_A_PERSON * len(counts):
+            continue
+        settled = _settled_by(table, table.column(name), drop)
+        if reasons.get(name, "").startswith(PEOPLE):
             told = "looks like an identifier: if it stands for persons, it names"
-            if not is_noted and columns:
-                told = "settles all quasi-identifiers, as a person's id does: it names"
-            elif not is_noted:
-                continue
-        problem = (
-            f"{path}each row is taken for a person, but column {name!r} {told} {len(counts):,} persons in "
-            f"{n_rows:,} rows, and whoever has several counts as several, so that k rows may be one person's"
-        )
-        found.append(Repeat(problem, "keep one row of each person", columns, is_noted))
+            found.append(_several(table, name, counts, told, settled))
+        elif settled:
+            told = "settles all quasi-identifiers, as a person's id does: it names"
+            found.append(_several(table, name, counts, told, settled, is_noted=False))
     return found
+
+
+def _counts(column: Column) -> dict[str, int]:
+    pairs = zip(column.values, column.counts.tolist(), strict=True)
+    return {value: count for value, count in pairs if value and count}
+
+
+def _several(
+    table: Table,
+    name: str,
+    counts: Mapping[str, int],
+    told: str,
+    columns: frozenset[str] | None = None,
+    *,
+    is_noted: bool = True,
+) -> Repeat:
+    path = "" if table.source is None else f"{table.source.path}: "
+    problem = (
+        f"{path}each row is taken for a person, but column {name!r} {told} {len(counts):,} persons in "
+        f"{sum(counts.values()):,} rows, and whoever has several counts as several, so that k rows may be "
+        "one person's"
+    )
+    return Repeat(problem, "keep one row of each person", columns, is_noted)
 
 
 def _settled_by(table: Table, column: Column, drop: Collection[str]) -> frozenset[str]:
