@@ -513,7 +513,7 @@ def test_bad_input__one_message_with_the_file_the_line_and_the_remedy(shop, name
 @pytest.mark.parametrize(("name", "said"), [("nowhere.dat", "not exist"), ("folder", "directory")])
 def test_bad_input__no_file_at_all(shop, verb, name, said):
     (shop / "folder").mkdir()
-    options = {"inspect": [], "audit": BROKEN, "anonymize": [*BROKEN, "-o", "out.dat"]}[verb]
+    options = {"inspect": [], "audit": BROKEN, "anonymize": [*BROKEN, "-o", "out"]}[verb]
     result = run(verb, name, *options)
     assert result.exit_code == 3
     message = one_message(result)

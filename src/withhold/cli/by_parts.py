@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,6 @@ MEMORY, STREAM, DASK = ENGINES = ("memory", "stream", "dask")
 IN_MEMORY_ONLY = ("safe_csv", "consent", "skip_missing_ids", "tidy", *methods.OF_THE_POPULATION)
 """Options that a release by parts does not take."""
 
-NAMES_OF_FILES = frozenset((*FOR_RECORDS, *FOR_TABLES))
-"""Extensions of releases in one file."""
 MEMORY_PER_BYTE = 10
 """Bytes of memory estimated for each byte of a file that is released as a whole."""
 
@@ -65,7 +64,8 @@ def chosen_engine(
         raise PolicyError("--scheduler is for --engine dask")
     if engine != MEMORY and data == "-":
         raise PolicyError("a release by parts reads files, not standard input")
-    if engine != MEMORY and not output.exists() and split_name(output.name)[0] in NAMES_OF_FILES:
+    is_name_of_file = split_name(output.name)[0] in (*FOR_RECORDS, *FOR_TABLES)
+    if engine != MEMORY and is_name_of_file and not os.path.exists(output):
         raise PolicyError(
             f"{output} looks like a file, and a release by parts is a folder; name a folder, such as "
             f"{output.with_name(output.name.partition('.')[0])}"
@@ -117,7 +117,7 @@ def anonymize_by_parts(
     from withhold.parts.release import anonymize_parts
 
     _refuse_of_memory(asked)
-    edition = asked.get("edition") or "internal"
+    edition = (asked.get("edition") or "internal") if asked.get("report") else None
     search = methods.search_options(given, model)
     check_report(asked, model)
     reading = _reading(model, given, how)
@@ -137,7 +137,7 @@ def anonymize_by_parts(
             **search,
             **run,
         )
-        if asked.get("report"):
+        if edition is not None:
             _save_report(
                 made,
                 data,
@@ -153,7 +153,6 @@ def anonymize_by_parts(
     if shown.as_json:
         say(json_text(finished, indent=None))
     else:
-        edition = edition if asked.get("report") else None
         text = parts_text(made, took=job.took(), edition=edition)
         say(f"{Status.HOLDS}  {made.folder}" if shown.quiet else text)
     if not shown.quiet and not shown.as_json:

@@ -8,6 +8,7 @@ input, the ids of the records, what was withheld and how much. docs/decisions/00
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
@@ -265,7 +266,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     remedy = (
         "name the manifest with --manifest, or state the policy (--policy FILE, or --rho and so on)"
     )
-    if not path.exists():
+    if not os.path.exists(path):  # not Path.exists, which raises if a name is too long
         released = path.name.removesuffix(".manifest.json")
         remedy = f"check that {released} is the published file, not its original; else {remedy}"
     record = _read_json(path, remedy)
