@@ -84,7 +84,7 @@ def test_write__all_files_and_one_manifest(folder):
 
 
 def wh_digest(path):
-    from withhold.publish.publishing import sha256_of
+    from withhold.atomic.files import sha256_of
 
     return sha256_of(path)
 

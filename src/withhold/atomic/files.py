@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from withhold.atomic import steps
-from withhold.errors import OutputError
+from withhold.errors import InputError, OutputError
 from withhold.interruption import stop_if_asked
 
 try:
@@ -160,3 +160,13 @@ def digest_of(path: Path) -> str | None:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a file's bytes."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot be read: {reason}", path=path, remedy="check the path") from error

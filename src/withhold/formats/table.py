@@ -21,7 +21,6 @@ from withhold.arguments import checked
 from withhold.data import Source, Table
 from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
 from withhold.data.preparing import Widths, parse_bins, prepare
-from withhold.data.repeats import Repeat
 from withhold.data.table import Column, Value
 from withhold.data.tidying import tidy_table
 from withhold.errors import InputError, OutputError, PolicyError, option
@@ -38,9 +37,9 @@ from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened, Text, open_bytes
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
-from withhold.formats.repeated_persons import several_rows, warn
-from withhold.formats.repeated_rows import copied_rows
+from withhold.formats.repeated_persons import several_rows
 from withhold.formats.saving import save_frame, save_lines
+from withhold.formats.table_repeats import warn_of, with_repeats
 from withhold.formats.texts import how_found, refuse_for_files, text_of
 from withhold.phases import phase
 
@@ -149,27 +148,8 @@ def read_published_table(
     if check_decimal(decimal) == COMMA:
         table = with_decimal_points(table)
     # Equal rows are what a release is made of.
-    _warn_of(several_rows(table))
+    warn_of(several_rows(table))
     return table
-
-
-def with_repeats(table: Table, drop: Collection[str] = ()) -> Table:
-    """The table, with the reasons why its rows may not be persons; warns of those worth a warning."""
-    found = repeats_in(table, drop)
-    _warn_of(found)
-    return replace(table, repeats=found)
-
-
-def repeats_in(table: Table, drop: Collection[str] = ()) -> tuple[Repeat, ...]:
-    """Why the rows of a table, some columns of which are about to be dropped, may not be persons."""
-    before = copied_rows(table) if table.repeats is None else table.repeats
-    return tuple(dict.fromkeys((*before, *several_rows(table, drop))))
-
-
-def _warn_of(found: Iterable[Repeat]) -> None:
-    for each in found:
-        if each.is_noted:
-            warn(each.problem)
 
 
 def read_table_back(path: Path, form: Source) -> Table:

@@ -19,7 +19,8 @@ from withhold.errors import InputError, PolicyError, option
 from withhold.formats.first_rows import refuse_row_as_header
 from withhold.formats.opening import GZIP, PARQUET, ZSTD, Opened, open_bytes
 from withhold.formats.slices import HEAD, TELLING_ROWS, Slice, cut, open_file, open_slice, size_of
-from withhold.formats.table import read_opened, repeats_in
+from withhold.formats.table import read_opened
+from withhold.formats.table_repeats import repeats_in
 
 BLOCK = 1 << 22
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from withhold.atomic.files import sha256_of
 from withhold.by_parts import ByBlocks
 from withhold.counting.memory import give_back_memory
 from withhold.data import Source, Table
@@ -30,7 +31,6 @@ from withhold.method import Model, SearchRun
 from withhold.parts.failures import attempt
 from withhold.parts.group_proof import write_counts
 from withhold.parts.making import Done, part_seed
-from withhold.publish.publishing import sha256_of
 from withhold.registry import method_of, search_call
 
 

@@ -61,6 +61,7 @@ def release_blocks(request: PartsRequest) -> MadeParts:
     if is_lazy(request.data):
         raise PolicyError("tables by parts are files; write the frame to parquet first")
     files = find_files(str(request.data))
+    request.check_files(files)
     seed, _ = request.begin(files)
     reader, pieces = plan_tables(files, request.part_records, request.reading)
     work = request.folder / folders.WORK

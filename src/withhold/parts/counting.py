@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from withhold.atomic.files import sha256_of
 from withhold.by_parts import FoundT, Round, Rounds, Sums
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Records, Source
@@ -21,7 +22,7 @@ from withhold.method import Model
 from withhold.parts.failures import Failed, attempt
 from withhold.parts.running import Engine
 from withhold.publish.manifest import read_manifest
-from withhold.publish.publishing import manifest_of, sha256_of
+from withhold.publish.publishing import manifest_of
 from withhold.publish.rereading import read_published
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from withhold.atomic.files import sha256_of
 from withhold.counting.threads import Progress
 from withhold.data import Table
 from withhold.data.sensitive_values import refuse_spellings
@@ -18,7 +19,6 @@ from withhold.parts.blocks_release import check_alike, plan_tables
 from withhold.parts.folder import MANIFEST, read_folder, read_output
 from withhold.parts.group_proof import count_parts, over_shelves, published_tables
 from withhold.parts.planning import Data, check_data, find_files
-from withhold.publish.publishing import sha256_of
 from withhold.registry import method_of
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import Any
 
 import withhold
 from withhold import pipeline
+from withhold.atomic.files import sha256_of
 from withhold.by_parts import Choice, Settled
 from withhold.data import Hierarchy, Records, Source
 from withhold.data.identifying_items import FEWEST_OF_PART
@@ -27,7 +28,7 @@ from withhold.method import Model
 from withhold.parts.failures import Failed, attempt
 from withhold.publish.identifiers import KEEP
 from withhold.publish.manifest import form_as_dict
-from withhold.publish.publishing import publish, sha256_of, write_checked
+from withhold.publish.publishing import publish, write_checked
 from withhold.publish.recheck import verify_file
 from withhold.publish.replacing import whatever_it_is
 from withhold.registry import method_of, search_call

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from withhold.atomic.files import sha256_of
 from withhold.data import Source
 from withhold.data.repeats import REPEATS
 from withhold.errors import InputError, option
@@ -29,7 +30,6 @@ from withhold.formats.slices import (
     size_of,
 )
 from withhold.publish.earlier import IS_RELEASED
-from withhold.publish.publishing import sha256_of
 
 PART_RECORDS = 250_000
 """Records or rows that are read at once by default."""

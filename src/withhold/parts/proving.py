@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from withhold.arguments import checked
+from withhold.atomic.files import sha256_of
 from withhold.by_parts import Rounds
 from withhold.counting.rounds import ItemRound, ItemSums
 from withhold.counting.threads import Progress, quiet
@@ -27,7 +28,6 @@ from withhold.parts.reading import Parts
 from withhold.parts.recounting import still_breaches
 from withhold.parts.running import STREAM, engine_for
 from withhold.phases import phase
-from withhold.publish.publishing import sha256_of
 from withhold.publish.recheck import verify_file
 from withhold.registry import method_of
 from withhold.verdict import Status, Verdict

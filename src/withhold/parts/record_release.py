@@ -47,6 +47,7 @@ def release_records(request: PartsRequest) -> MadeParts:
         form, pieces, files = plan(
             request.data, part_records=request.part_records or usual, reading=request.reading
         )
+    request.check_files(files)
     _check_small_parts(pieces, form, model, chosen.publish)
     seed, known = request.begin(files)
     with request.running() as run:

@@ -43,10 +43,13 @@ class PartsRequest:
     progress: Progress
     told: Callable[[Done | Failed], None]
 
-    def begin(self, files: Sequence[Path]) -> tuple[int, dict[str, Done]]:
-        """Make the folder; the seed of the release, and the parts that an earlier run proved."""
+    def check_files(self, files: Sequence[Path]) -> None:
+        """Stop if one of the files is there twice, unless the user chose to publish them so."""
         if not publishes_repeats(self.options.get("publish", ())):
             refuse_equal_files(files)
+
+    def begin(self, files: Sequence[Path]) -> tuple[int, dict[str, Done]]:
+        """Make the folder; the seed of the release, and the parts that an earlier run proved."""
         return folders.begin(self.folder, files, self.seed, force=self.force, resume=self.resume)
 
     def running(self) -> AbstractContextManager[Engine]:

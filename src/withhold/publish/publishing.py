@@ -6,7 +6,6 @@ In: a release and a path. Out: the file, ``PATH.manifest.json`` from which anybo
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from withhold.atomic import FileSet, current, drafting, save
+from withhold.atomic.files import sha256_of
 from withhold.counting.memory import give_back_memory
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Source
@@ -340,13 +340,3 @@ def changed_files(path: Path, record: Mapping[str, Any], *, alone: bool = False)
         if sha256_of(each.path) != each.sha256:
             found.append(part_path(path, each.part).name)
     return tuple(found)
-
-
-def sha256_of(path: Path) -> str:
-    """The digest of a file's bytes."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"cannot be read: {reason}", path=path, remedy="check the path") from error

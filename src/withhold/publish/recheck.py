@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from withhold.arguments import fits
+from withhold.atomic.files import sha256_of
 from withhold.counting.threads import Progress, quiet
 from withhold.data import People
 from withhold.data.evidence import Draw, Evidence
@@ -26,13 +27,7 @@ from withhold.listed import occurring_text, protects_nobody
 from withhold.method import CheckRun, Model
 from withhold.publish.doubting import doubted, known_to_original, resting_on_nothing
 from withhold.publish.manifest import GENUINE, form_from, read_internal, read_manifest
-from withhold.publish.publishing import (
-    changed_files,
-    internal_of,
-    located,
-    manifest_of,
-    sha256_of,
-)
+from withhold.publish.publishing import changed_files, internal_of, located, manifest_of
 from withhold.publish.rereading import Reading, Readings, as_it_stands, read_published
 from withhold.publish.rereading_people import files_beside
 from withhold.registry import method_of, model_from, verify

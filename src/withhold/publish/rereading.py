@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from withhold.atomic.files import sha256_of
 from withhold.data import People, Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
 from withhold.formats import Data, read, read_back, reading_of
@@ -21,7 +22,7 @@ from withhold.formats.table import read_published_table
 from withhold.method import Model
 from withhold.phases import phase
 from withhold.publish.manifest import GENUINE, form_from, input_form, read_internal, read_manifest
-from withhold.publish.publishing import internal_of, located, manifest_of, sha256_of
+from withhold.publish.publishing import internal_of, located, manifest_of
 from withhold.publish.rereading_people import ONLY_PEOPLE, read_people_files
 from withhold.registry import method_of
 
