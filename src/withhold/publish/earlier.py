@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
+from withhold.data import Source
 from withhold.errors import InputError
 from withhold.publish.manifest import internal_path, manifest_path, read_internal, read_manifest
 from withhold.wording import counted
@@ -18,6 +19,11 @@ MOST, LARGEST, SHOWN = 100, 1 << 22, 3
 """So many manifests are looked at, of so many bytes each, and so many releases are named."""
 IS_RELEASED = "is itself a release; start from the original, and publish only one"
 ENDING = internal_path(Path("x")).name.removeprefix("x")
+
+
+def other_releases(path: Path, source: Source) -> tuple[str, ...]:
+    """Warnings if the input is itself a release, or the folder of a new one has others of it."""
+    return released_input(source.path, source.sha256) + earlier_releases(path, source.sha256)
 
 
 def earlier_releases(path: Path, sha256: str | None) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from withhold.formats.people_parts import part_path, part_pattern
 from withhold.formats.writing import pieces
 from withhold.method import CheckRun
 from withhold.phases import phase
-from withhold.publish.earlier import earlier_releases, released_input
+from withhold.publish.earlier import other_releases
 from withhold.publish.manifest import (
     form_from,
     internal_path,
@@ -243,9 +243,7 @@ def publish(
         timings = {**release.timings, "verify": verdict.seconds}
         release = replace(release, verdict=verdict, timings=timings)
         formulas = formula_warnings(pieces(release.data, written))
-        earlier: tuple[str, ...] = ()
-        if like and is_own is None:
-            earlier = released_input(like.path, like.sha256) + earlier_releases(path, like.sha256)
+        earlier = other_releases(path, like) if like and is_own is None else ()
         warnings = (*release.warnings, *formulas, *earlier)
         manifest = make_manifest(release, path.name, written, verdict, warnings=formulas)
         internal = make_internal(release, path.name, written, policy, warnings=warnings)
