@@ -63,7 +63,8 @@ def check_items(data: Data, model: Model, publish: Publish, *, fewest: int = FEW
         named = {publish} if isinstance(publish, str) else {*publish}
         if named - {ALL, ITEMS, REPEATS}:
             raise PolicyError(
-                f"records have items and no columns; to publish them, say {option('publish', ITEMS)}"
+                f"records have items and no columns: {option('publish', ITEMS)} publishes items that may "
+                f"identify people, {option('publish', REPEATS)} records that may be there twice"
             )
         refuse_repeated_records(data, publish)
         refuse_identifying_items(data, publish, fewest=fewest)

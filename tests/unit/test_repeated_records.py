@@ -59,6 +59,11 @@ def test_every_way_in__stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         with pytest.raises(PolicyError, match="each of its 60 different records is there twice"):
             wh.anonymize(source, model)
         assert wh.anonymize(source, model, publish=["repeats"]).verdict
+        for misspelt in ("repeat", ["repeat"], ""):
+            with pytest.raises(
+                PolicyError, match="publish='repeats' records that may be there twice"
+            ):
+                wh.anonymize(source, model, publish=misspelt)
     done = run("anonymize", "twice.dat", *KM, "-o", "out.dat")
     assert (done.exit_code, "--publish repeats" in done.stderr) == (2, True)
     assert run("anonymize", "twice.dat", *KM, "-o", "o.dat", "--publish", "repeats").exit_code == 0

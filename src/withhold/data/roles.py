@@ -314,7 +314,7 @@ def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Col
     publish = (REPEATS,) if publish == REPEATS else publish
     if isinstance(publish, str):
         if publish != ALL:
-            raise PolicyError(f"publish must be a list of columns or 'all', not {publish!r}")
+            raise PolicyError(f"publish is a list of columns, 'repeats' or 'all', not {publish!r}")
         return table.names
     names = tuple(name for name in publish if name != REPEATS or name in table.names)
     for name in names:
